@@ -184,6 +184,10 @@ struct fiber_machine {
     auto const values = fiber_blocks::exchange(value);
     return std::accumulate(values.begin(), values.end(), 0u);
   }
+  static unsigned any_bits(unsigned bits) {
+    auto const values = fiber_blocks::exchange(bits);
+    return std::accumulate(values.begin(), values.end(), 0u, [](unsigned a, unsigned b) { return a | b; });
+  }
   template <class T>
   static T shuffle(T value, int from) {
     return fiber_blocks::exchange(value)[static_cast<std::size_t>(from)];
@@ -194,6 +198,7 @@ struct fiber_machine {
     *counter += amount;
     return before;
   }
+  static void set_bits(unsigned* word, unsigned bits) { *word |= bits; }
   template <class T>
   static void max(T* counter, T value) {
     *counter = std::max(*counter, value);

@@ -278,6 +278,7 @@ void check_teams(Problem const& problem, unsigned seed) {
   check_team<odd_config<fps_team::block, dim, 64, 5, false>>("block", problem, expected, 1, seed);
   check_team<odd_config<fps_team::grid, dim, 32, 3, false>>("grid", problem, expected, 5, seed);
   check_team<odd_config<fps_team::grid, dim, 64, 2, true>>("grid with boxes", problem, expected, 3, seed);
+  check_team<odd_config_by_bits<dim, 32, 3, false, 4>>("grid, by bits", problem, expected, 4, seed);
 }
 
 /// Points in memory, too.
@@ -288,6 +289,12 @@ void check_all_teams(Problem const& problem, unsigned seed) {
   check_teams(problem, seed);
   check_team<odd_chunk_config<fps_team::grid, dim, 32, 1>>("grid, in memory", problem, expected, 2, seed);
 }
+
+/// Ranks by all lanes of a warp, in the shape that kernels have.
+struct FARPOINT_HIDDEN by_bits : local_maxima_config<fps_team::grid, 3, 64, 5, true> {
+  static constexpr unsigned rank_lanes = 32;
+  static constexpr bool tests_by_bits = true;
+};
 
 }  // namespace
 
@@ -352,6 +359,7 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for,
     };
     check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, false>>(problem, blocks, order, lengths));
     check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, true>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<by_bits>(problem, blocks, order, lengths));
     check(solve_by_fibers<local_maxima_chunk_config<fps_team::grid, 3, 64, 1>>(problem, blocks, order, lengths));
     check(solve_by_fibers<local_maxima_config<fps_team::block, 3, 128, 5, false>>(problem, 1, order, lengths));
   }

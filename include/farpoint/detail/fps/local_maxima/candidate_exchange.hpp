@@ -112,7 +112,7 @@ class message_exchange {
   template <class Order>
   FARPOINT_DEVICE unsigned decide(local_maxima_counters& now, local_maxima_summary const& round, std::uint32_t number,
                                   Order& order) noexcept {
-    test(round, number);
+    test(now, round, number);
     Machine::sync();
     return accept(now, number, order);
   }
@@ -128,15 +128,27 @@ class message_exchange {
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
 
   /// Finds out which of this block's candidates are kept by others.
-  FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
+  FARPOINT_DEVICE void test(local_maxima_counters& now, local_maxima_summary const& round,
+                            std::uint32_t number) noexcept {
+    static_assert(!Config::tests_by_bits || Config::listed_size <= 32);
     pair_share<Config> const share{thread(), round.listed};
+    std::uint32_t blocked = 0;
     for (unsigned i = share.first; i < round.listed; i += share.step) {
       ball const one = lists_.list[i];
       fps_key const key = lists_.list_key[i];
       for (unsigned k = share.part; k < listed_; k += share.parts) {
         fps_key const own = own_.key[k];
-        if ((own <= round.left) | fps_blocks(one, key, own_.entry[k], own)) shared_.blocked_in[k] = number;
+        bool const is_blocked = (own <= round.left) | fps_blocks(one, key, own_.entry[k], own);
+        if constexpr (Config::tests_by_bits) {
+          blocked |= static_cast<std::uint32_t>(is_blocked) << k;
+        } else {
+          if (is_blocked) shared_.blocked_in[k] = number;
+        }
       }
+    }
+    if constexpr (Config::tests_by_bits) {
+      blocked = Machine::any_bits(blocked);
+      if (thread() % 32 == 0 && blocked != 0) Machine::set_bits(&now.blocked, blocked);
     }
   }
 
@@ -162,7 +174,11 @@ class message_exchange {
   }
 
   FARPOINT_DEVICE bool is_sample_of_rank(unsigned rank, std::uint32_t number) const noexcept {
-    return shared_.blocked_in[rank] != number;
+    if constexpr (Config::tests_by_bits) {
+      return (shared_.counters[number % 2].blocked >> rank & 1) == 0;
+    } else {
+      return shared_.blocked_in[rank] != number;
+    }
   }
 
   /// Fills the team's list and counters.

@@ -37,6 +37,9 @@ struct local_maxima_config {
   static constexpr unsigned found_size = alone ? maxima_found_alone : maxima_found_shared;
   static constexpr unsigned listed_size = alone ? found_size : unsigned{maxima_most_listed};
 
+  static constexpr unsigned rank_lanes = maxima_rank_lanes;
+  static constexpr bool tests_by_bits = maxima_tests_by_bits;
+
   static_assert(BlockSize % 32 == 0);
 };
 
@@ -119,6 +122,7 @@ struct local_maxima_counters {
   std::uint32_t listed;
   std::uint32_t samples;         ///< accepted
   std::uint32_t samples_before;  ///< by blocks of lower rank
+  std::uint32_t blocked;         ///< with tests_by_bits: a bit for each listed candidate that is not accepted
 };
 
 /// What a team knows of a round, once candidates are listed.
@@ -193,6 +197,21 @@ struct local_maxima_shared {
   local_maxima_listing<Config> listing;
 };
 
+/// How many of the block's candidates are better than candidate `c`. All lanes of a warp call it; Config::rank_lanes of
+/// them, neighbours, for the same candidate.
+template <class Config, class Machine>
+FARPOINT_DEVICE unsigned rank_candidate(local_maxima_shared<Config> const& shared, unsigned found,
+                                        unsigned c) noexcept {
+  constexpr unsigned lanes = Config::rank_lanes;
+  unsigned const lane = Machine::thread() % 32;
+  fps_key const key = shared.found_key[c];
+  unsigned rank = 0;
+  for (unsigned other = lane % lanes; other < found; other += lanes) rank += shared.found_key[other] > key;
+  FARPOINT_UNROLL
+  for (unsigned step = 1; step < lanes; step *= 2) rank += Machine::shuffle(rank, static_cast<int>(lane ^ step));
+  return rank;
+}
+
 /// Puts the block's best candidates in a listing, as many as there is room for, which is `most`; returns how many they
 /// are. `now.left` becomes the best that is not listed. A barrier stands before.
 /// @param first_index  added to the indices of those that are listed
@@ -200,14 +219,17 @@ template <class Config, class Machine>
 FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, local_maxima_listing<Config>& listing,
                                          local_maxima_counters& now, unsigned found, unsigned most,
                                          std::uint32_t first_index = 0) noexcept {
+  constexpr unsigned lanes = Config::rank_lanes;
+  static_assert(lanes >= 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);
   unsigned const listed = smaller(found, most);
-  for (unsigned c = Machine::thread(); c < found; c += Config::block_size) {
+  unsigned const share = found > most ? lanes : 1;  // lanes of a candidate
+  unsigned const lane = Machine::thread() % 32;
+  // The loop is the same for all lanes of a warp, which find ranks together.
+  for (unsigned first = Machine::thread() / 32 * (32 / share); first < found; first += Config::block_size / share) {
+    unsigned const c = first + lane / share;
+    unsigned const rank = found > most ? rank_candidate<Config, Machine>(shared, found, smaller(c, found - 1)) : c;
+    if (c >= found || lane % share != 0) continue;
     fps_key const key = shared.found_key[c];
-    unsigned rank = c;
-    if (found > most) {
-      rank = 0;
-      for (unsigned other = 0; other < found; ++other) rank += shared.found_key[other] > key;
-    }
     shared.rank[c] = rank;
     if (rank == listed) Machine::max(&now.left, key);
     if (rank >= listed) continue;
