@@ -25,8 +25,8 @@ FARPOINT_HD constexpr void invert_or_exchange(Code& x, Code& y, int b) noexcept 
   y ^= exchanged;
 }
 
-/// What the cells around a cell turn it by: undone by an exclusive or of each coordinate. `last` is the last coordinate
-/// of its Gray code.
+/// Bits that the last step of an encoding inverts in each coordinate.
+/// @param last  the last coordinate of the cell's Gray code
 template <class Code>
 FARPOINT_HD constexpr Code hilbert_turn(Code last, int bits) noexcept {
   Code turn = 0;

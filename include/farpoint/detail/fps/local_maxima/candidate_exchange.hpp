@@ -19,8 +19,8 @@ struct fps_words {
 ///
 /// A block overwrites a message in the next round only, when every other block has read it: a block's entries of round
 /// r + 1 follow on the votes of all others of round r, which follow on reading the entries of round r. Rounds of one
-/// sample have no votes: a block's best candidate of round r + 2 follows on those of all others of round r + 1, which
-/// follow on reading those of round r.
+/// sample have no votes: a block publishes its best candidate of round r + 2 after it has read round r + 1 of every
+/// other block, which published that after it had read round r.
 template <class Config>
 struct board_slots {
   FARPOINT_HD static constexpr unsigned header(unsigned block) noexcept { return block * each; }
@@ -73,13 +73,13 @@ class message_exchange {
     return {now.team_largest, now.team_found, now.team_left, now.listed};
   }
 
-  /// Tells the team this block's best candidate, by one thread; key 0: there is none.
+  /// Publishes the block's best candidate. One thread calls it; key 0 means no candidate.
   FARPOINT_DEVICE void put_best(ball const& candidate, fps_key key, std::uint32_t tag) noexcept {
     unsigned const copies = board_.copies();
     for (unsigned copy = 0; copy < copies; ++copy) put(slots::best(place_.rank, tag), copy, candidate, key, tag);
   }
-  /// Waits for the best candidate of each block, and makes the best of all the only sample of the round: the key of
-  /// that, or 0. A barrier follows.
+  /// Waits for the best candidate of every block, and makes the best one the only sample of the round. Returns its key,
+  /// or 0 where no block has a candidate. A barrier follows.
   FARPOINT_DEVICE fps_key take_best(fps_key, std::uint32_t tag) noexcept {
     unsigned const warp = thread() / 32;
     fps_key mine = 0;

@@ -118,7 +118,8 @@ class local_maxima_team {
     return count > 0 && shared_.has_chosen != 0;
   }
 
-  /// The ball of entry i of the chosen points: one that reaches nothing where it is no finite point of the cloud.
+  /// Ball of entry i of the chosen points. An entry that names no finite point of the cloud has a ball that reaches
+  /// nothing.
   FARPOINT_DEVICE ball chosen_ball(index_t i) noexcept {
     index_t const index = call_.chosen_index(i);
     if (!call_.is_chosen(i, index, leads())) return {{}, no_candidate<float>};
@@ -157,8 +158,8 @@ class local_maxima_team {
     return true;
   }
 
-  /// Finds the key of the block's best candidate, which only one thread has; 0: there is none. `top` becomes what
-  /// admits the block's candidates at its largest distance, and no others.
+  /// Finds the key of the block's best candidate, which only one thread has; 0 means no candidate. Sets `top` to the
+  /// threshold that admits exactly the block's candidates at its largest distance.
   FARPOINT_DEVICE fps_key find_best(candidate_threshold<float>& top) noexcept {
     local_maxima_counters& now = shared_.counters[round_ % 2];
     if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());

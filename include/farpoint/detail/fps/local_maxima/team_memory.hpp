@@ -50,7 +50,7 @@ struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, Poi
   static constexpr int boxes_per_warp = 64;
 };
 
-/// How a team takes up a cloud.
+/// Arrays that a team loads a cloud with.
 struct local_maxima_order {
   std::uint32_t const* order;  ///< with boxes: the cloud's indices, neighbours together
   float* chunks;               ///< memory for the points in that order, if registers do not hold them
@@ -197,8 +197,8 @@ struct local_maxima_shared {
   local_maxima_listing<Config> listing;
 };
 
-/// How many of the block's candidates are better than candidate `c`. All lanes of a warp call it; Config::rank_lanes of
-/// them, neighbours, for the same candidate.
+/// Counts the block's candidates that are better than candidate `c`. All lanes of a warp call it, each group of
+/// Config::rank_lanes neighbours with one candidate.
 template <class Config, class Machine>
 FARPOINT_DEVICE unsigned rank_candidate(local_maxima_shared<Config> const& shared, unsigned found,
                                         unsigned c) noexcept {
