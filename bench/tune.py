@@ -108,9 +108,12 @@ def layout(winners):
 
 def choice_of(match):
     """The initialiser of an fps_choice by the name that bench/fps/forced.cuh gives it."""
-    kernel, blocks, boxes, wanted, listed = match.groups()
+    kernel, blocks, boxes, wanted, listed, singles = match.groups()
     entries = [f"farpoint::fps_kernel::{kernel}", blocks or "1", "true" if boxes else "false"]
-    return shape_of(entries + [wanted or "40"] * bool(wanted or listed) + [listed] * bool(listed))
+    lengths = [(wanted, "40"), (listed, "32"), (singles, "0")]
+    while lengths and not lengths[-1][0]:
+        lengths.pop()
+    return shape_of(entries + [length or default for length, default in lengths])
 
 
 def choices(winners):
@@ -128,7 +131,7 @@ def choices(winners):
 
 REGULAR = r"(\d+)x(\d+)_to_(\d+)/(?:uniform|lidar)"
 CHOICE = (r"(in_registers|in_global_memory|in_block|in_grid|maxima_in_block|maxima_in_grid)(?:_(\d+))?(_boxes)?"
-          r"(?:_wanted_(\d+))?(?:_listed_(\d+))?")
+          r"(?:_wanted_(\d+))?(?:_listed_(\d+))?(?:_singles_(\d+))?")
 SUITES = {
     "fps": Suite("farpoint_bench_fps_tune", "farpoint::fps_selector", "farpoint/tuning/fps.hpp", "tune/", "default", (
         Axis("registers", r"registers_(\d+)_points_(\d+)", shapes("blocks", "fps_block_tuning"), True),

@@ -57,17 +57,19 @@ bool runs_as_forced(farpoint::fps_choice const& choice, farpoint::batch<Points> 
   return planned_choice<Selector>(clouds, params, device) == choice;
 }
 
-/// "in_block", "maxima_in_grid_22_boxes", "maxima_in_grid_22_boxes_wanted_30_listed_16": lengths where they are not
-/// the default ones of fps_choice.
+/// "in_block", "maxima_in_grid_22_boxes", "maxima_in_grid_22_boxes_wanted_30_listed_16_singles_8": lengths where they
+/// are not the default ones of fps_choice.
 inline std::string name_of(farpoint::fps_choice const& choice) {
   farpoint::fps_choice const plain{choice.kernel};
   bool const in_grid = choice.kernel == farpoint::fps_kernel::maxima_in_grid;
   std::string name = to_string(choice.kernel);
   if (in_grid) name += "_" + std::to_string(choice.blocks);
   if (choice.boxes) name += "_boxes";
-  if (choice.wanted == plain.wanted && choice.listed == plain.listed) return name;
-  name += "_wanted_" + std::to_string(choice.wanted);
-  return in_grid ? name + "_listed_" + std::to_string(choice.listed) : name;
+  if (choice.wanted != plain.wanted || choice.listed != plain.listed) {
+    name += "_wanted_" + std::to_string(choice.wanted);
+    if (in_grid) name += "_listed_" + std::to_string(choice.listed);
+  }
+  return choice.singles != plain.singles ? name + "_singles_" + std::to_string(choice.singles) : name;
 }
 
 /// Most blocks that are of use to a cloud in fps_kernel::maxima_in_grid: no block has fewer points than the smallest

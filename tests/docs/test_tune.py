@@ -62,11 +62,16 @@ class Tune(unittest.TestCase):
         times = {"fps_kernels/16x40000_to_1024/uniform/default": 970, "fps_kernels/16x40000_to_1024/uniform/maxima_in_grid_8_boxes": 457,
                  "fps_kernels/16x4096_to_1024/uneven/default": 500, "fps_kernels/16x4096_to_1024/uneven/in_block": 100,
                  "fps_kernels/1x256_to_64/uniform/default": 40, "fps_kernels/1x256_to_64/uniform/maxima_in_block_wanted_36": 30,
+                 "fps_kernels/1x300_to_64/uniform/default": 40,
+                 "fps_kernels/1x300_to_64/uniform/maxima_in_grid_9_boxes_wanted_30_listed_16": 35,
+                 "fps_kernels/1x400_to_64/uniform/default": 40, "fps_kernels/1x400_to_64/uniform/maxima_in_grid_9_singles_8": 30,
                  "fps_kernels/1x512_to_64/uniform/default": 40, "fps_kernels/1x512_to_64/uniform/in_block": 39.9}
         done = self.tune("fps_kernels", times)
         self.assertIn("c.clouds == 16 && c.largest == 40000 && c.samples == 1024) {\n"
                       "      return {farpoint::fps_kernel::maxima_in_grid, 8, true};", done.stdout)
         self.assertIn("return {farpoint::fps_kernel::maxima_in_block, 1, false, 36};", done.stdout)
+        self.assertIn("return {farpoint::fps_kernel::maxima_in_grid, 9, true, 30, 16};", done.stdout)
+        self.assertIn("return {farpoint::fps_kernel::maxima_in_grid, 9, false, 40, 32, 8};", done.stdout)
         struct = done.stdout[done.stdout.index("struct"):]
         self.assertNotIn("uneven", struct)  # no condition could express it
         self.assertNotIn("512", struct)  # within the limit

@@ -12,6 +12,14 @@ struct FARPOINT_HIDDEN odd_config
   static constexpr unsigned listed_size = Team == farpoint::detail::fps_team::block ? found_size : 4;
 };
 
+/// Ranks by several lanes, and tests by bits.
+template <int Dim, int BlockSize, int PointsPerThread, bool Boxes, unsigned RankLanes>
+struct FARPOINT_HIDDEN odd_config_by_bits
+    : odd_config<farpoint::detail::fps_team::grid, Dim, BlockSize, PointsPerThread, Boxes> {
+  static constexpr unsigned rank_lanes = RankLanes;
+  static constexpr bool tests_by_bits = true;
+};
+
 template <farpoint::detail::fps_team Team, int Dim, int BlockSize, int PointsPerThread>
 struct FARPOINT_HIDDEN odd_chunk_config
     : farpoint::detail::local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread> {

@@ -197,6 +197,10 @@ struct fiber_machine {
     auto const values = fiber_blocks::exchange(value);
     return std::accumulate(values.begin(), values.end(), 0u);
   }
+  static unsigned any_bits(unsigned bits) {
+    auto const values = fiber_blocks::exchange(bits);
+    return std::accumulate(values.begin(), values.end(), 0u, [](unsigned a, unsigned b) { return a | b; });
+  }
   template <class T>
   static T shuffle(T value, int from) {
     return fiber_blocks::exchange(value)[static_cast<std::size_t>(from)];
@@ -208,12 +212,12 @@ struct fiber_machine {
   }
   static unsigned count(bool flag) { return fiber_blocks::count(flag); }
 
-  static void set_bits(unsigned* word, unsigned bits) { *word |= bits; }
   static unsigned add(unsigned* counter, unsigned amount) {
     unsigned const before = *counter;
     *counter += amount;
     return before;
   }
+  static void set_bits(unsigned* word, unsigned bits) { *word |= bits; }
   template <class T>
   static void max(T* counter, T value) {
     *counter = std::max(*counter, value);

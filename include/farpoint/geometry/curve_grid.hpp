@@ -52,10 +52,9 @@ class curve_grid {
     return found;
   }
 
-  /// The place of a point's cell on a curve, below 2^(bits axes): Morton's in two dimensions and the cell itself in
-  /// one.
+  /// The place of a point's cell on a curve, below 2^(bits axes): the cell itself in one dimension.
   /// @param point  anywhere: one outside of the box is in a cell at its border
-  /// @param curve  of three dimensions: morton_curve, hilbert_curve, or a hilbert_table
+  /// @param curve  morton_curve or hilbert_curve; in three dimensions a hilbert_table, too
   /// @param bits   of a coordinate of a cell, as in the constructor
   template <class Curve>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t key_of(vec<Scalar, Dim> const& point, Curve const& curve,
@@ -64,7 +63,7 @@ class curve_grid {
     if constexpr (axes == 1) {
       return at[0];
     } else if constexpr (axes == 2) {
-      return morton_encode(at[0], at[1]);
+      return curve.encode(at[0], at[1], bits);
     } else {
       return curve.encode(at[0], at[1], at[2], bits);
     }

@@ -25,7 +25,43 @@ FARPOINT_HD constexpr void invert_or_exchange(Code& x, Code& y, int b) noexcept 
   y ^= exchanged;
 }
 
+/// Bits that the last step of an encoding inverts in each coordinate.
+/// @param last  the last coordinate of the cell's Gray code
+template <class Code>
+FARPOINT_HD constexpr Code hilbert_turn(Code last, int bits) noexcept {
+  Code turn = 0;
+  for (int b = bits - 1; b > 0; --b) turn ^= mask_of_bit(last, b) & ((Code{1} << b) - 1);
+  return turn;
+}
+
 }  // namespace detail
+
+/// The code of a 2-D cell whose coordinates have `bits` bits each; see the 3-D overload.
+/// @param x, y  the cell
+/// @param bits  1 to morton_bits<Code, 2>
+template <class Code>
+FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, int bits) noexcept {
+  for (int b = bits - 1; b > 0; --b) {
+    x ^= detail::mask_of_bit(x, b) & ((Code{1} << b) - 1);
+    detail::invert_or_exchange(x, y, b);
+  }
+  y ^= x;
+  Code const turn = detail::hilbert_turn(y, bits);
+  return morton_encode(static_cast<Code>(y ^ turn), static_cast<Code>(x ^ turn));
+}
+
+/// The cell of a 2-D code: undoes hilbert_encode(). O(bits), constexpr, thread-safe.
+template <class Code>
+FARPOINT_HD constexpr vec<Code, 2> hilbert_decode_2d(Code code, int bits) noexcept {
+  vec<Code, 2> const gray = morton_decode_2d(code);
+  Code x = gray[1] ^ gray[0] >> 1;
+  Code y = gray[0] ^ gray[1];
+  for (int b = 1; b < bits; ++b) {
+    detail::invert_or_exchange(x, y, b);
+    x ^= detail::mask_of_bit(x, b) & ((Code{1} << b) - 1);
+  }
+  return {{x, y}};
+}
 
 /// The code of a 3-D cell whose coordinates have `bits` bits each: its place on Hilbert's curve, from 0 at the origin.
 ///
@@ -46,8 +82,7 @@ FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, Code z, int bits) noex
   // Gray code: neighbours differ in one bit.
   y ^= x;
   z ^= y;
-  Code turn = 0;
-  for (int b = bits - 1; b > 0; --b) turn ^= detail::mask_of_bit(z, b) & ((Code{1} << b) - 1);
+  Code const turn = detail::hilbert_turn(z, bits);
   return morton_encode(static_cast<Code>(z ^ turn), static_cast<Code>(y ^ turn), static_cast<Code>(x ^ turn));
 }
 
@@ -69,6 +104,10 @@ FARPOINT_HD constexpr vec<Code, 3> hilbert_decode_3d(Code code, int bits) noexce
 /// Morton's curve, for what may go along any curve.
 struct morton_curve {
   template <class Code>
+  FARPOINT_HD static constexpr Code encode(Code x, Code y, int) noexcept {
+    return morton_encode(x, y);
+  }
+  template <class Code>
   FARPOINT_HD static constexpr Code encode(Code x, Code y, Code z, int) noexcept {
     return morton_encode(x, y, z);
   }
@@ -76,6 +115,10 @@ struct morton_curve {
 
 /// Hilbert's curve, for what may go along any curve.
 struct hilbert_curve {
+  template <class Code>
+  FARPOINT_HD static constexpr Code encode(Code x, Code y, int bits) noexcept {
+    return hilbert_encode(x, y, bits);
+  }
   template <class Code>
   FARPOINT_HD static constexpr Code encode(Code x, Code y, Code z, int bits) noexcept {
     return hilbert_encode(x, y, z, bits);

@@ -125,7 +125,7 @@ std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const&
 /// Bytes of each rank's memory that the kernels of all ranks reach (see peer_memory), with which fps_shard() of so many
 /// samples is one kernel on each GPU. 0 for arguments that are refused.
 ///
-/// For each rank 203 kB, for each sample 16 bytes, and 512 kB. O(1).
+/// For each rank 215 kB, for each sample 16 bytes, and 512 kB. O(1).
 inline std::size_t fps_shard_window_bytes(int ranks, index_t samples) noexcept {
   if (ranks < 1 || ranks > peer_memory::most_ranks || samples < 0 || samples > detail::max_narrow_points) return 0;
   return detail::fps_peer_window{ranks, samples}.size();

@@ -105,11 +105,12 @@ struct fps_choice {
   bool boxes = false;  ///< maxima_in_grid sorts the points, so that a warp can skip samples too far away to matter
   int wanted = 40;     ///< target candidates of a round by local maxima, divided by sqrt(blocks): 1 to 1,000,000
   int listed = 32;     ///< most candidates that a block of maxima_in_grid publishes in a round: 1 to 32
+  int singles = 0;     ///< first samples that local maxima take one a round, without lists: 0 to 128
 };
 
 constexpr bool operator==(fps_choice a, fps_choice b) noexcept {
   return a.kernel == b.kernel && a.blocks == b.blocks && a.boxes == b.boxes && a.wanted == b.wanted &&
-         a.listed == b.listed;
+         a.listed == b.listed && a.singles == b.singles;
 }
 constexpr bool operator!=(fps_choice a, fps_choice b) noexcept {
   return !(a == b);
@@ -179,6 +180,10 @@ struct fps_selector {
 
   /// fps_kernel::maxima_in_block is compiled for the shapes of no more points.
   static constexpr int maxima_block_points = 1024;
+
+  /// True: boxes of maxima_in_grid are around points that follow one another along Hilbert's curve. A run along
+  /// Morton's may jump across the cloud, and its box then spans it; a cell's code takes fewer instructions.
+  static constexpr bool hilbert_cells = false;
 
   /// Fewer points than this are not worth another block of a grid.
   // h200, 131,072 -> 4,096: 1.29 ms; 1.22 with 1,024, 1.47 with 4,096; larger clouds take all blocks.
@@ -322,9 +327,10 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& o
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {
   out << "{" << to_string(choice.kernel) << ", " << choice.blocks;
-  bool const has_lengths = choice.wanted != 40 || choice.listed != 32;
+  bool const has_lengths = choice.wanted != 40 || choice.listed != 32 || choice.singles != 0;
   if (choice.boxes || has_lengths) out << ", " << choice.boxes;
   if (has_lengths) out << ", " << choice.wanted << ", " << choice.listed;
+  if (choice.singles != 0) out << ", " << choice.singles;
   return out << "}";
 }
 template <class Char, class Traits>

@@ -14,6 +14,14 @@ inline constexpr unsigned maxima_found_alone = 256, maxima_found_shared = 128;
 inline constexpr int maxima_most_wanted = 1000000;
 /// Upper bound of fps_choice::listed: a block votes for its listed candidates by the bits of one word.
 inline constexpr int maxima_most_listed = 32;
+/// Upper bound of fps_choice::singles: each has a span of its own in the order of samples, of which there are 256.
+inline constexpr int maxima_most_singles = 128;
+
+/// Lanes that find a candidate's rank together, where a block has more than it may list: a power of two, 32 at most.
+inline constexpr unsigned maxima_rank_lanes = 1;
+
+/// True: a thread collects the outcomes of its tests as bits, and a warp writes them at once; false: it writes each.
+inline constexpr bool maxima_tests_by_bits = false;
 
 /// How far below the best candidate a cut lies, as a part of it, at most and at least.
 inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;

@@ -28,6 +28,7 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr farpoint::fps_region_tuning region_shapes[] = {{2, 5, 3, 2}, {16, 2, 2, 2}, {8, 13, 4, 3}};
   static constexpr bool has_regions = true;
   static constexpr fps_block_tuning maxima_chunks[] = {{64, 2}};
+  static constexpr bool hilbert_cells = true;
   static constexpr fps_block_tuning order_blocks[] = {{256, 3}};
   static constexpr farpoint::index_t most_points_in_phases = 3000;
   static constexpr farpoint::index_t most_clouds_in_phases = 1000;
@@ -195,14 +196,17 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   farpoint::detail::fps_enqueue_regions<farpoint::detail::region_shape<3, warps, points_per_lane, listed, tested>>( \
       farpoint::detail::kernel_launcher&, farpoint::detail::fps_args<farpoint::point_view<Coord>> const&) noexcept;
 
-#define FPS_BY_ODD_MAXIMA(how, Coord)        \
-  FPS_BY_REGIONS(how, Coord, 2, 5, 3, 2)     \
-  FPS_BY_REGIONS(how, Coord, 16, 2, 2, 2)    \
-  FPS_BY_REGIONS(how, Coord, 8, 13, 4, 3)    \
-  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 64, 2) \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)    \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11)   \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40)
+#define FPS_BY_ODD_MAXIMA(how, Coord)                                                                      \
+  FPS_BY_REGIONS(how, Coord, 2, 5, 3, 2)                                                                   \
+  FPS_BY_REGIONS(how, Coord, 16, 2, 2, 2)                                                                  \
+  FPS_BY_REGIONS(how, Coord, 8, 13, 4, 3)                                                                  \
+  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 64, 2)                                                               \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)                                                                  \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11)                                                                 \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40)                                                                 \
+  how void farpoint::detail::fps_enqueue_cell_order<farpoint::point_view<Coord>, farpoint::hilbert_curve>( \
+      farpoint::detail::kernel_launcher&,                                                                  \
+      farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
 #define FPS_KERNELS_ELSEWHERE(Coord)            \
   FPS_OF_ODD_BLOCKS(extern template, Coord)     \

@@ -487,6 +487,9 @@ TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps
   CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, true}) == "{maxima_in_grid, 22, 1}");
   CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, true, 30, 16}) == "{maxima_in_grid, 22, 1, 30, 16}");
   CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, false, 30}) == "{maxima_in_grid, 22, 0, 30, 32}");
+  CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, true, 40, 32, 20}) == "{maxima_in_grid, 22, 1, 40, 32, 20}");
+  CHECK(fps_choice{fps_kernel::maxima_in_grid, 22, true, 40, 32, 20} !=
+        fps_choice{fps_kernel::maxima_in_grid, 22, true});
   CHECK(fps_choice{fps_kernel::maxima_in_grid, 22} != fps_choice{fps_kernel::maxima_in_grid, 8});
   CHECK(fps_choice{fps_kernel::maxima_in_grid, 22, true, 30} != fps_choice{fps_kernel::maxima_in_grid, 22, true});
   CHECK(fps_choice{fps_kernel::maxima_in_grid, 22} != fps_choice{fps_kernel::maxima_in_grid, 22, true});

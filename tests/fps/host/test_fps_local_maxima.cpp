@@ -4,6 +4,8 @@
 #include <climits>
 #include <thread>
 
+#include <farpoint/detail/fps/local_maxima/mark_chosen.hpp>
+
 #include "../../support/catch.hpp"
 #include "../../support/fiber_machine.hpp"
 #include "../fps_problem.hpp"
@@ -196,6 +198,13 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
     *output.report = {};
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
     fps_args<view> const args{clouds, params, output};
+    // As the plan does it, before its kernel; a block that has a cloud to itself marks it.
+    std::vector<std::uint32_t> words(
+        static_cast<std::size_t>(batch_marks::words_of(clouds.points().size(), clouds.size())));
+    batch_marks const marks{params.chosen.empty() || Config::alone ? nullptr : words.data()};
+    for (index_t i = 0; i < params.chosen.size() && !Config::alone; ++i) {
+      mark_chosen_step<view>{args, marks}(static_cast<std::uint32_t>(i));
+    }
     for (index_t b = 0; b < clouds.size(); ++b) {
       // As fps() does it: where no samples are wanted no kernel runs, and nothing is counted.
       if (params.samples == 0) {
@@ -213,7 +222,7 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
       using chunks_type = point_chunks<Config, fiber_machine>;
       std::vector<float> chunks(Config::in_memory ? chunks_type::chunk_floats * chunks_type::chunks(cloud.size(), 1)
                                                   : 0);
-      local_maxima_order const arranged{order.data(), chunks.data()};
+      local_maxima_order const arranged{order.data(), chunks.data(), marks.of(clouds.begin_of(b), b)};
       // Of each block; or of the team, zero.
       std::vector<std::vector<fps_key>> keys(blocks, std::vector<fps_key>(points));
       std::vector<fiber_board::message> slots(board_slots<Config>::all(blocks));
@@ -248,13 +257,17 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
   });
 }
 
+/// Samples that are taken one a round.
+constexpr unsigned some_singles[] = {0, 1, 8, 32, 1000000000};
+
 template <class Config, class Problem, class Answer>
 void check_team(char const* name, Problem const& problem, Answer const& expected, unsigned blocks, unsigned seed) {
-  // Shorter lists than there is room for, too.
+  // Shorter lists than there is room for, too; and none for some samples, or for all.
   unsigned const listed = Config::listed_size - seed % 2;
-  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {16, listed});
-  INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ": "
-            << difference(answer, expected));
+  unsigned const singles = some_singles[seed / 2 % std::size(some_singles)];
+  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {16, listed, singles});
+  INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ", " << singles
+            << " samples before: " << difference(answer, expected));
   CHECK(same_answer(answer, expected));
 }
 
@@ -265,6 +278,7 @@ void check_teams(Problem const& problem, unsigned seed) {
   check_team<odd_config<fps_team::block, dim, 64, 5, false>>("block", problem, expected, 1, seed);
   check_team<odd_config<fps_team::grid, dim, 32, 3, false>>("grid", problem, expected, 5, seed);
   check_team<odd_config<fps_team::grid, dim, 64, 2, true>>("grid with boxes", problem, expected, 3, seed);
+  check_team<odd_config_by_bits<dim, 32, 3, false, 4>>("grid, by bits", problem, expected, 4, seed);
 }
 
 /// Points in memory, too.
@@ -275,6 +289,12 @@ void check_all_teams(Problem const& problem, unsigned seed) {
   check_teams(problem, seed);
   check_team<odd_chunk_config<fps_team::grid, dim, 32, 1>>("grid, in memory", problem, expected, 2, seed);
 }
+
+/// Ranks by all lanes of a warp, in the shape that kernels have.
+struct FARPOINT_HIDDEN by_bits : local_maxima_config<fps_team::grid, 3, 64, 5, true> {
+  static constexpr unsigned rank_lanes = 32;
+  static constexpr bool tests_by_bits = true;
+};
 
 }  // namespace
 
@@ -328,9 +348,10 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for,
     auto const expected = reference_answer(problem);
     int const wanted = any();
     int const listed = any();
+    int const singles = any();
     unsigned const blocks = 2;
-    auto const lengths = local_maxima_lengths::of(wanted, listed, blocks);
-    CAPTURE(seed, static_cast<int>(which), wanted, listed);
+    auto const lengths = local_maxima_lengths::of(wanted, listed, singles, blocks);
+    CAPTURE(seed, static_cast<int>(which), wanted, listed, singles);
     auto const order = static_cast<unsigned>(seed);
     auto const check = [&](auto const& answer) {
       INFO(difference(answer, expected));
@@ -338,8 +359,26 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for,
     };
     check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, false>>(problem, blocks, order, lengths));
     check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, true>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<by_bits>(problem, blocks, order, lengths));
     check(solve_by_fibers<local_maxima_chunk_config<fps_team::grid, 3, 64, 1>>(problem, blocks, order, lengths));
     check(solve_by_fibers<local_maxima_config<fps_team::block, 3, 128, 5, false>>(problem, 1, order, lengths));
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: rounds of one sample, before others or alone",
+                     "[fps][local_maxima][one_thread]") {
+  for (shape const which : all_shapes) {
+    fps_problem<float> problem{make_cloud(which, 60, 11), 30};
+    for (index_t const first : {0, 57}) {
+      // All that there are; a distance that samples end at, after lists begin or before.
+      problem.first = first;
+      problem.samples = first == 0 ? 70 : 30;
+      problem.stop_below = first == 0 ? 0 : 0.2;
+      if (first == 0) problem.chosen = {5, 9};
+      CAPTURE(static_cast<int>(which), first);
+      for (unsigned k = 1; k < std::size(some_singles); ++k) check_all_teams(problem, 2 * k);
+      problem.chosen.clear();
+    }
   }
 }
 
@@ -363,6 +402,38 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: more chunks in memory than a 
     problem.chosen = {3, 1400, 1499};
     auto const expected = reference_answer(problem);
     check_team<odd_chunk_config<fps_team::grid, 3, 32, 1>>("grid, in memory", problem, expected, 1, 3);
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: chosen points of many batches are never sampled",
+                     "[fps][local_maxima][one_thread]") {
+  for (std::uint64_t seed = 0; seed < rounds(12); ++seed) {
+    random_source random{seed + 100};
+    auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+    std::size_t const each = 1 + static_cast<std::size_t>(random.below(60));
+    fps_problem<float> problem{make_cloud(which, 3 * each, seed), static_cast<index_t>(each + 2)};
+    problem.offsets = {0, static_cast<index_t>(each), static_cast<index_t>(each), static_cast<index_t>(3 * each)};
+    // More than there are points: some twice, some nowhere, all points of a cloud in a few problems.
+    auto const count = random.below(300);
+    index_t const most = seed % 3 == 0 ? 2 : static_cast<index_t>(each) + 3;
+    for (std::int64_t i = 0; i < 3 * count; ++i) problem.chosen.push_back(random.below(most + 3) - 3);
+    CAPTURE(seed, each, count, static_cast<int>(which));
+    check_all_teams(problem, static_cast<unsigned>(seed));
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: every point is chosen, or none that is finite",
+                     "[fps][local_maxima][one_thread]") {
+  for (shape const which : {shape::cube, shape::duplicates, shape::non_finite}) {
+    fps_problem<float> problem{make_cloud(which, 130, 2), 20};
+    problem.chosen.resize(130);
+    std::iota(problem.chosen.rbegin(), problem.chosen.rend(), index_t{0});
+    check_all_teams(problem, 5);
+    // The others may be sampled, at the same place, too.
+    problem.chosen.resize(70);
+    check_all_teams(problem, 6);
+    problem.chosen.assign(70, -1);
+    check_all_teams(problem, 7);
   }
 }
 

@@ -69,6 +69,7 @@ struct peer_run {
   std::uint32_t most_keys = 1 << 16;
   unsigned patience = 0;
   unsigned without = 99;  ///< a rank that does not come
+  unsigned singles = 0;   ///< samples that are taken one a round
 };
 
 /// What the call finds out before the kernel: where to start, by the rules of fps_shard().
@@ -118,6 +119,7 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
   std::vector<fps_shard_answer<float>> answers(count);
   std::vector<view> parts;
   std::vector<fps_peer_call<dim>> calls;
+  std::vector<std::vector<std::uint32_t>> marks;
   std::vector<std::vector<std::uint32_t>> orders;
   std::vector<std::vector<float>> chunks;
   for (std::size_t r = 0; r < count; ++r) {
@@ -130,6 +132,11 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
     std::iota(orders.back().begin(), orders.back().end(), 0u);
     chunks.emplace_back(Config::in_memory ? chunks_type::chunk_floats * chunks_type::chunks(parts.back().size(), 1)
                                           : 0);
+    marks.emplace_back(static_cast<std::size_t>(point_marks::words_of(parts.back().size())));
+    for (index_t const index : problem.chosen) {
+      bool const is_here = index >= begin && index - begin < parts.back().size();
+      if (is_here) point_marks{marks.back().data()}.add(index - begin);
+    }
     answers[r].indices.assign(samples, -9);
     answers[r].distances.assign(samples, -9);
     farpoint::fps_shard_output<float> output;
@@ -161,8 +168,8 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
         local_maxima_lists<Config>::at(memory, team, listed),
         ranks.keys[r].data(),
         board,
-        {16, listed}};
-    bool const is_done = one.run(parts[r], {orders[r].data(), chunks[r].data()});
+        {16, listed, how.singles}};
+    bool const is_done = one.run(parts[r], {orders[r].data(), chunks[r].data(), point_marks{marks[r].data()}});
     fiber_machine::sync();
     if (!is_done || shared[block].has_failed != 0) done[r] = 0;
   });
@@ -197,6 +204,22 @@ void check_random_problem(std::uint64_t seed) {
   check_peers<odd_config<fps_team::grid, Dim, 64, 8, true>>(problem, {1, number});
   check_peers<odd_config<fps_team::grid, Dim, 32, 6, true>>(problem, {3, number});
   check_peers<odd_chunk_config<fps_team::grid, Dim, 32, 2>>(problem, {2, number});
+  peer_run one_by_one{2, number};
+  one_by_one.singles = 3 * (number % 5);
+  check_peers<odd_config<fps_team::grid, Dim, 64, 4, true>>(problem, one_by_one);
+}
+
+/// More chosen points than a batch has, some twice and some nowhere.
+void check_many_chosen(std::uint64_t seed) {
+  auto problem = random_stream_problem<3>(seed);
+  random_source random{seed};
+  auto const n = static_cast<index_t>(problem.cloud.size());
+  problem.chosen.clear();
+  for (int i = 0; i < 90; ++i) problem.chosen.push_back(random.below(n + 2) - 1);
+  if (!has_samples(problem)) return;
+  auto const number = static_cast<unsigned>(seed);
+  check_peers<odd_config<fps_team::grid, 3, 32, 6, true>>(problem, {3, number});
+  check_peers<odd_chunk_config<fps_team::grid, 3, 32, 2>>(problem, {2, number});
 }
 
 using shape_of_tests = odd_config<fps_team::grid, 3, 32, 4, true>;
@@ -207,6 +230,10 @@ ONE_THREAD_TEST_CASE(
     "fps_shard, one kernel a rank, by fibers: random problems on 1 to 4 ranks give what one call gives",
     "[fps][shard][one_thread]") {
   for_each_seed(24, [](std::uint64_t seed) { check_random_problem<3>(seed); });
+}
+
+ONE_THREAD_TEST_CASE("fps_shard, one kernel a rank, by fibers: many chosen points", "[fps][shard][one_thread]") {
+  for_each_seed(12, check_many_chosen);
 }
 
 ONE_THREAD_TEST_CASE("fps_shard, one kernel a rank, by fibers: one and two coordinates", "[fps][shard][one_thread]") {
@@ -223,6 +250,12 @@ ONE_THREAD_TEST_CASE(
   auto const problem = shared_out<float>(make_cloud(shape::cube, 200, 3), 150, 2);
   for (auto const& answer : run_peers<shape_of_tests>(problem, {1, 1, 100})) CHECK(!answer.outcome);
   for (auto const& answer : run_peers<shape_of_tests>(problem, {1, 1, 400})) CHECK(answer.outcome);
+  for (std::uint32_t const room : {20u, 150u}) {
+    peer_run one_by_one{1, 1, room};
+    one_by_one.singles = 1000;
+    for (auto const& answer : run_peers<shape_of_tests>(problem, one_by_one))
+      CHECK(static_cast<bool>(answer.outcome) == (room == 150));
+  }
 }
 
 ONE_THREAD_TEST_CASE("fps_shard, one kernel a rank, by fibers: a rank that does not come is not waited for for ever",
@@ -232,7 +265,10 @@ ONE_THREAD_TEST_CASE("fps_shard, one kernel a rank, by fibers: a rank that does 
   how.patience = 2000;
   for (auto const& answer : run_peers<shape_of_tests>(problem, how)) CHECK(answer.outcome);
   how.without = 1;
-  auto const answers = run_peers<shape_of_tests>(problem, how);
-  CHECK(!answers[0].outcome);
-  CHECK(!answers[2].outcome);
+  for (unsigned const singles : {0u, 20u}) {
+    how.singles = singles;
+    auto const answers = run_peers<shape_of_tests>(problem, how);
+    CHECK(!answers[0].outcome);
+    CHECK(!answers[2].outcome);
+  }
 }

@@ -21,6 +21,12 @@ class block_exchange {
   FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned kept, std::uint32_t) noexcept {
     return {now.largest, now.found, now.left, kept};
   }
+  /// The round of one sample: see message_exchange.
+  FARPOINT_DEVICE void put_best(ball const& candidate, fps_key key, std::uint32_t) noexcept {
+    if (key != 0) samples_[0] = candidate;
+  }
+  FARPOINT_DEVICE fps_key take_best(fps_key own, std::uint32_t) noexcept { return own; }
+
   FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
 
   /// Finds out which candidates are samples, and writes them to the block's samples and to `order`, in any order:

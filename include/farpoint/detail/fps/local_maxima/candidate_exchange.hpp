@@ -14,22 +14,29 @@ struct fps_words {
   std::uint32_t word[3];
 };
 
-/// Where a block's messages lie on a team's board: its header, its vote, and two messages for each candidate.
+/// Where a block's messages lie on a team's board: its header, its vote, and two messages for each candidate; and two
+/// by turns for its best candidate, in rounds of one sample.
 ///
 /// A block overwrites a message in the next round only, when every other block has read it: a block's entries of round
-/// r + 1 follow on the votes of all others of round r, which follow on reading the entries of round r.
+/// r + 1 follow on the votes of all others of round r, which follow on reading the entries of round r. Rounds of one
+/// sample have no votes: a block publishes its best candidate of round r + 2 after it has read round r + 1 of every
+/// other block, which published that after it had read round r.
 template <class Config>
 struct board_slots {
   FARPOINT_HD static constexpr unsigned header(unsigned block) noexcept { return block * each; }
   FARPOINT_HD static constexpr unsigned vote(unsigned block) noexcept { return block * each + 1; }
   FARPOINT_HD static constexpr unsigned entry(unsigned block, unsigned k) noexcept { return block * each + 2 + 2 * k; }
+  FARPOINT_HD static constexpr unsigned best(unsigned block, std::uint32_t tag) noexcept {
+    return entry(block, Config::listed_size + tag % 2);
+  }
   FARPOINT_HD static constexpr unsigned all(unsigned blocks) noexcept { return blocks * each; }
 
  private:
-  static constexpr unsigned each = 2 + 2 * Config::listed_size;
+  static constexpr unsigned each = 2 + 2 * (Config::listed_size + 2);
 };
 
 /// One block's side of the exchange by messages. A *board* `b` has what team_of_one_gpu has, and
+///   Board::message             a message as it is loaded
 ///   b.copies()                 boards that a message is written to
 ///   b.put(slot, copy, w, tag)  writes a message
 ///   b.load(slot), b.has_come(message, tag), b.words_of(message)
@@ -56,12 +63,48 @@ class message_exchange {
     listed_ = list_candidates<Config, Machine>(shared_, own_, now, found, most_, board_.first_index());
     if (found <= most_) Machine::sync();
     unsigned const copies = board_.copies();
-    for (unsigned i = thread(); i < listed_ * copies; i += Config::block_size) put_entry(i / copies, i % copies, tag);
+    for (unsigned i = thread(); i < listed_ * copies; i += Config::block_size) {
+      unsigned const k = i / copies;
+      put(slots::entry(place_.rank, k), i % copies, own_.entry[k], own_.key[k], tag);
+    }
     if (thread() < copies) put_header(now, thread(), tag);
     gather(now, tag);
     Machine::sync();
     return {now.team_largest, now.team_found, now.team_left, now.listed};
   }
+
+  /// Publishes the block's best candidate. One thread calls it; key 0 means no candidate.
+  FARPOINT_DEVICE void put_best(ball const& candidate, fps_key key, std::uint32_t tag) noexcept {
+    unsigned const copies = board_.copies();
+    for (unsigned copy = 0; copy < copies; ++copy) put(slots::best(place_.rank, tag), copy, candidate, key, tag);
+  }
+  /// Waits for the best candidate of every block, and makes the best one the only sample of the round. Returns its key,
+  /// or 0 where no block has a candidate. A barrier follows.
+  FARPOINT_DEVICE fps_key take_best(fps_key, std::uint32_t tag) noexcept {
+    unsigned const warp = thread() / 32;
+    fps_key mine = 0;
+    ball candidate{};
+    for (unsigned b = thread(); b < place_.blocks; b += Config::block_size) {
+      message_pair const pair = load_pair(slots::best(b, tag));
+      ball one;
+      fps_key const key = receive(pair, tag, one);
+      if (key > mine) {
+        mine = key;
+        candidate = one;
+      }
+    }
+    fps_key const best = Machine::template max<32>(mine);
+    if (mine == best && mine != 0) shared_.found[warp] = candidate;
+    if (thread() % 32 == 0) shared_.warp_key[warp] = best;
+    Machine::sync();
+    unsigned first = 0;
+    for (unsigned w = 1; w < Config::warps && 32 * w < place_.blocks; ++w) {
+      if (shared_.warp_key[w] > shared_.warp_key[first]) first = w;
+    }
+    if (thread() == 0) lists_.samples[0] = shared_.found[first];
+    return shared_.warp_key[first];
+  }
+
   FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return {lists_.list, lists_.list_key}; }
 
   /// This block's candidates that nothing keeps become samples; tells the team, and lists the samples of all blocks.
@@ -69,7 +112,7 @@ class message_exchange {
   template <class Order>
   FARPOINT_DEVICE unsigned decide(local_maxima_counters& now, local_maxima_summary const& round, std::uint32_t number,
                                   Order& order) noexcept {
-    test(round, number);
+    test(now, round, number);
     Machine::sync();
     return accept(now, number, order);
   }
@@ -85,15 +128,27 @@ class message_exchange {
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
 
   /// Finds out which of this block's candidates are kept by others.
-  FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
+  FARPOINT_DEVICE void test(local_maxima_counters& now, local_maxima_summary const& round,
+                            std::uint32_t number) noexcept {
+    static_assert(!Config::tests_by_bits || Config::listed_size <= 32);
     pair_share<Config> const share{thread(), round.listed};
+    std::uint32_t blocked = 0;
     for (unsigned i = share.first; i < round.listed; i += share.step) {
       ball const one = lists_.list[i];
       fps_key const key = lists_.list_key[i];
       for (unsigned k = share.part; k < listed_; k += share.parts) {
         fps_key const own = own_.key[k];
-        if ((own <= round.left) | fps_blocks(one, key, own_.entry[k], own)) shared_.blocked_in[k] = number;
+        bool const is_blocked = (own <= round.left) | fps_blocks(one, key, own_.entry[k], own);
+        if constexpr (Config::tests_by_bits) {
+          blocked |= static_cast<std::uint32_t>(is_blocked) << k;
+        } else {
+          if (is_blocked) shared_.blocked_in[k] = number;
+        }
       }
+    }
+    if constexpr (Config::tests_by_bits) {
+      blocked = Machine::any_bits(blocked);
+      if (thread() % 32 == 0 && blocked != 0) Machine::set_bits(&now.blocked, blocked);
     }
   }
 
@@ -119,7 +174,11 @@ class message_exchange {
   }
 
   FARPOINT_DEVICE bool is_sample_of_rank(unsigned rank, std::uint32_t number) const noexcept {
-    return shared_.blocked_in[rank] != number;
+    if constexpr (Config::tests_by_bits) {
+      return (shared_.counters[number % 2].blocked >> rank & 1) == 0;
+    } else {
+      return shared_.blocked_in[rank] != number;
+    }
   }
 
   /// Fills the team's list and counters.
@@ -135,15 +194,37 @@ class message_exchange {
     if (thread() % 32 == 0 && largest != 0) Machine::max(&counters.team_largest, largest);
   }
 
-  FARPOINT_DEVICE void put_entry(unsigned k, unsigned copy, std::uint32_t tag) noexcept {
-    ball const own = own_.entry[k];
+  /// Writes the two messages of a candidate: where it is, and its key.
+  FARPOINT_DEVICE void put(unsigned slot, unsigned copy, ball const& candidate, fps_key key,
+                           std::uint32_t tag) noexcept {
     fps_words where{};
     FARPOINT_UNROLL
-    for (int axis = 0; axis < dim; ++axis) where.word[axis] = float_bits(own.centre[axis]);
-    fps_key const key = own_.key[k];
-    board_.put(slots::entry(place_.rank, k), copy, where, tag);
-    board_.put(slots::entry(place_.rank, k) + 1, copy,
-               {{static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), 0}}, tag);
+    for (int axis = 0; axis < dim; ++axis) where.word[axis] = float_bits(candidate.centre[axis]);
+    board_.put(slot, copy, where, tag);
+    board_.put(slot + 1, copy, {{static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), 0}}, tag);
+  }
+
+  using message = typename Board::message;
+  /// The two messages of a candidate, which may not have come yet.
+  struct message_pair {
+    unsigned slot;
+    message where;
+    message key;
+  };
+  FARPOINT_DEVICE message_pair load_pair(unsigned slot) const noexcept {
+    return {slot, board_.load(slot), board_.load(slot + 1)};
+  }
+  /// Waits for what has not come, and returns the candidate's key.
+  FARPOINT_DEVICE fps_key receive(message_pair const& pair, std::uint32_t tag, ball& candidate) noexcept {
+    fps_words const where = words_of(pair.where, pair.slot, tag);
+    fps_words const key = words_of(pair.key, pair.slot + 1, tag);
+    FARPOINT_UNROLL
+    for (int axis = 0; axis < dim; ++axis) candidate.centre[axis] = float_of_bits(where.word[axis]);
+    candidate.radius2 = float_of_bits(key.word[0]);
+    return static_cast<fps_key>(key.word[0]) << 32 | key.word[1];
+  }
+  FARPOINT_DEVICE fps_words words_of(message const& loaded, unsigned slot, std::uint32_t tag) noexcept {
+    return board_.has_come(loaded, tag) ? board_.words_of(loaded) : wait(slot, tag);
   }
 
   /// Without a list, the largest distance; with one, the key of the best that is not in it, or 0.
@@ -158,16 +239,16 @@ class message_exchange {
 
   FARPOINT_DEVICE fps_words wait(unsigned slot, std::uint32_t tag) noexcept {
     auto watch = board_.watch();
-    auto message = board_.load(slot);
-    while (!board_.has_come(message, tag)) {
+    message loaded = board_.load(slot);
+    while (!board_.has_come(loaded, tag)) {
       if (watch.is_over()) {
         shared_.has_failed = 1;
         return {};
       }
       Machine::pause();
-      message = board_.load(slot);
+      loaded = board_.load(slot);
     }
-    return board_.words_of(message);
+    return board_.words_of(loaded);
   }
 
   FARPOINT_DEVICE void gather_headers(local_maxima_counters& counters, std::uint32_t tag) noexcept {
@@ -191,32 +272,23 @@ class message_exchange {
 
   FARPOINT_DEVICE void gather_entries(unsigned begin, unsigned all, std::uint32_t tag,
                                       std::uint32_t& largest) noexcept {
-    using message = decltype(board_.load(0));
-    message where[abreast];
-    message key[abreast];
-    unsigned slot[abreast];
+    message_pair pair[abreast];
     FARPOINT_UNROLL
     for (int i = 0; i < abreast; ++i) {
       unsigned const at = begin + static_cast<unsigned>(i) * Config::block_size;
       if (at >= all) break;
       unsigned const source = lists_.source[at];
-      slot[i] = slots::entry(source / Config::listed_size, source % Config::listed_size);
-      where[i] = board_.load(slot[i]);
-      key[i] = board_.load(slot[i] + 1);
+      pair[i] = load_pair(slots::entry(source / Config::listed_size, source % Config::listed_size));
     }
     FARPOINT_UNROLL
     for (int i = 0; i < abreast; ++i) {
       unsigned const at = begin + static_cast<unsigned>(i) * Config::block_size;
       if (at >= all) break;
-      fps_words const w = board_.has_come(where[i], tag) ? board_.words_of(where[i]) : wait(slot[i], tag);
-      fps_words const k = board_.has_come(key[i], tag) ? board_.words_of(key[i]) : wait(slot[i] + 1, tag);
       ball entry;
-      FARPOINT_UNROLL
-      for (int axis = 0; axis < dim; ++axis) entry.centre[axis] = float_of_bits(w.word[axis]);
-      entry.radius2 = float_of_bits(k.word[0]);
+      fps_key const key = receive(pair[i], tag, entry);
       lists_.list[at] = entry;
-      lists_.list_key[at] = static_cast<fps_key>(k.word[0]) << 32 | k.word[1];
-      largest = larger(largest, k.word[0] + 1);
+      lists_.list_key[at] = key;
+      largest = larger(largest, static_cast<std::uint32_t>(key >> 32) + 1);
     }
   }
 

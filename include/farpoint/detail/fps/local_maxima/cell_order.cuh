@@ -1,5 +1,5 @@
 /// @file
-/// An order in which neighbours of a cloud lie near each other: by cells of a Morton curve, in any order within a cell.
+/// An order in which neighbours of a cloud lie near each other: by cells along a curve, in any order within a cell.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -27,7 +27,7 @@ struct cell_order_memory {
 
   /// Of each cloud.
   FARPOINT_HD index_t cell_count() const noexcept { return index_t{1} << bits; }
-  /// Of a coordinate. Numbers are the first bits of Morton codes.
+  /// Of a coordinate. Numbers are the first bits of codes along the curve.
   FARPOINT_HD int axis_bits() const noexcept { return divide_up(bits, axes); }
   FARPOINT_HD int spare_bits() const noexcept { return axis_bits() * axes - bits; }
 
@@ -71,7 +71,7 @@ __device__ void for_each_of_cloud(batch<Points> const& clouds, Act const& act) n
 }
 
 /// Finds the cell of each point, and a place in it.
-template <class Points, int BlockSize>
+template <class Points, class Curve, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_args<Points> const args) {
   auto const& memory = args.memory;
   Points const cloud = args.clouds[blockIdx.x];
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_a
     auto cell = static_cast<std::uint32_t>(memory.cell_count()) - 1;
     if (real) {
       auto const point = cloud[i];
-      if (is_finite(point)) cell = grid.key_of(point, morton_curve{}, memory.axis_bits()) >> memory.spare_bits();
+      if (is_finite(point)) cell = grid.key_of(point, Curve{}, memory.axis_bits()) >> memory.spare_bits();
     }
     // Many equal points in a row would take turns.
     std::uint32_t const first = cuda_warp::shuffle(cell, 0);
@@ -115,7 +115,8 @@ __global__ void __launch_bounds__(BlockSize) fps_scatter_kernel(cell_order_args<
 }
 
 /// Enqueues all: four launches.
-template <class Points>
+/// @tparam Curve  morton_curve or hilbert_curve
+template <class Points, class Curve = morton_curve>
 FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_order_args<Points> const& args) noexcept {
   constexpr int block_size = fps_order_block_size;
   auto const& memory = args.memory;
@@ -123,7 +124,7 @@ FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_orde
                                                          memory.bad_offsets, nullptr, fps_key_bits{}});
   cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
   config.gridDim.y = blocks_for(args.clouds.largest(), block_size, 1024);
-  launcher.launch(fps_count_cells_kernel<Points, block_size>, config, args);
+  launcher.launch(fps_count_cells_kernel<Points, Curve, block_size>, config, args);
   index_t const rows = args.clouds.size() * memory.cell_count();
   span<std::int32_t> const cells{memory.cells, static_cast<std::size_t>(rows) + 1};
   launcher.then([&] {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/machine.cuh>
+#include <farpoint/detail/fps/local_maxima/mark_chosen.hpp>
 #include <farpoint/detail/fps/local_maxima/team.hpp>
 
 #include <type_traits>
@@ -16,6 +17,7 @@ struct local_maxima_args {
   unsigned blocks;  ///< of a team
   local_maxima_lengths lengths;
   local_maxima_order order;    ///< of all clouds, `[points]` and chunks
+  batch_marks chosen;          ///< of all clouds; none where a block is a team
   fps_key* keys;               ///< `[points]`, zero, unless a block is a team
   grid_board::message* board;  ///< `[clouds, slots]`, zero, of a grid
 };
@@ -44,6 +46,7 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
   Points const cloud = args.call.clouds[place.b];
   index_t const begin = args.call.clouds.begin_of(place.b);
   local_maxima_order order{};
+  if constexpr (!Config::alone) order.chosen = args.chosen.of(begin, place.b);
   if constexpr (Config::boxes) order.order = args.order.order + begin;
   if constexpr (Config::in_memory) {
     using chunks = point_chunks<Config, cuda_machine>;

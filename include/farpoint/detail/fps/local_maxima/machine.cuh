@@ -10,8 +10,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+<<<<<<< HEAD
 /// The calling thread, of a one-dimensional block of whole warps. All threads of the block call sync() and count(); all
 /// of a warp call ballot(), min(), max() of a value, sum(), exclusive_sum() and shuffle().
+=======
+/// The calling thread, of a one-dimensional block of whole warps. All threads of the block call sync(); all of a warp
+/// call ballot(), min(), max() of a value, sum(), any_bits() and shuffle().
+>>>>>>> teams
 struct cuda_machine {
   __device__ static unsigned thread() noexcept { return threadIdx.x; }
   __device__ static void sync() noexcept { __syncthreads(); }
@@ -33,6 +38,15 @@ struct cuda_machine {
     return cuda_warp::sum(value);
 #endif
   }
+  /// Bits that any lane has.
+  __device__ static unsigned any_bits(unsigned bits) noexcept {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(0xffffffffu, bits);
+#else
+    for (int step = 16; step > 0; step /= 2) bits |= __shfl_xor_sync(0xffffffffu, bits, step);
+    return bits;
+#endif
+  }
   template <class T>
   __device__ static T shuffle(T value, int from) noexcept {
     return cuda_warp::shuffle(value, from);
@@ -48,11 +62,11 @@ struct cuda_machine {
   }
 
   // On shared memory.
-  __device__ static void set_bits(unsigned* word, unsigned bits) noexcept {
-    atomicOr(word, bits);
-  }
   __device__ static unsigned add(unsigned* counter, unsigned amount) noexcept {
     return atomicAdd(counter, amount);
+  }
+  __device__ static void set_bits(unsigned* word, unsigned bits) noexcept {
+    atomicOr(word, bits);
   }
   __device__ static void max(unsigned* counter, unsigned value) noexcept {
     atomicMax(counter, value);

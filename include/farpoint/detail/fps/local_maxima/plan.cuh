@@ -5,10 +5,12 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/local_maxima/cell_order.cuh>
 #include <farpoint/detail/fps/local_maxima/kernel.cuh>
+#include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/tuning/fps.hpp>
 #include <farpoint/tuning/local_maxima.hpp>
 
 #include <iterator>
+#include <type_traits>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -72,9 +74,15 @@ class local_maxima_plan {
     kernel_launcher launcher{stream};
     arrays const a = layout_of(cutter{workspace});
     launcher.clear(workspace, a.zeros);
-    if (choice_.boxes) fps_enqueue_cell_order(launcher, cell_order_args<Points>{clouds_, a.order});
-    auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, team_blocks());
-    local_maxima_args<Points> const all{args, team_blocks(), lengths, {a.order.order, a.chunks}, a.keys, a.board};
+    batch_marks const chosen{args.params.chosen.empty() ? nullptr : a.marks};
+    if (chosen.words != nullptr) enqueue_marks(launcher, {args, chosen});
+    if (choice_.boxes) {
+      using curve = std::conditional_t<Selector::hilbert_cells, hilbert_curve, morton_curve>;
+      fps_enqueue_cell_order<Points, curve>(launcher, cell_order_args<Points>{clouds_, a.order});
+    }
+    auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, choice_.singles, team_blocks());
+    local_maxima_args<Points> const all{args,   team_blocks(), lengths, {a.order.order, a.chunks},
+                                        chosen, a.keys,        a.board};
     with_config([&](auto config) { fps_enqueue_local_maxima<decltype(config)>(launcher, all); });
     return launcher.error();
   }
@@ -87,6 +95,7 @@ class local_maxima_plan {
   struct arrays {
     fps_key* keys;
     grid_board::message* board;
+    std::uint32_t* marks;  ///< of chosen points
     cell_order_memory<dim> order;
     float* chunks;
     std::size_t zeros;  ///< bytes of all that must be zero, at the front
@@ -99,6 +108,7 @@ class local_maxima_plan {
     index_t const slots = static_cast<index_t>(board_slots<grid_config>::all(team_blocks()));
     a.keys = memory.template take<fps_key>(points_);
     a.board = memory.template take<grid_board::message>(clouds_.size() * slots);
+    a.marks = memory.template take<std::uint32_t>(batch_marks::words_of(points_, clouds_.size()));
     if (choice_.boxes) a.order.take_zeros(memory, clouds_);
     a.zeros = memory.used();
     if (choice_.boxes) {
@@ -113,6 +123,12 @@ class local_maxima_plan {
     }
     a.size = memory.used();
     return a;
+  }
+
+  static void enqueue_marks(kernel_launcher& launcher, mark_chosen_step<Points> const& step) noexcept {
+    index_t const count = step.args.params.chosen.size();
+    launcher.then(
+        [&] { return static_cast<cudaError_t>(for_each_index(cuda_exec{launcher.stream()}, count, step).native); });
   }
 
   unsigned team_blocks() const noexcept { return static_cast<unsigned>(choice_.blocks); }

@@ -32,8 +32,8 @@ class point_chunks {
 
   FARPOINT_DEVICE explicit point_chunks(bounding_box<float, dim>* boxes) noexcept : box_{boxes + warp() * most} {}
 
-  /// Copies the share of block `rank` of `blocks`. Returns how many of this thread's points are not finite. A barrier
-  /// follows.
+  /// Copies the share of block `rank` of `blocks`; points that were chosen before are no candidates. Returns how many
+  /// of this thread's points are not finite. A barrier follows.
   template <class Points>
   FARPOINT_DEVICE unsigned load(Points const& cloud, local_maxima_order const& order, unsigned rank,
                                 unsigned blocks) noexcept {
@@ -51,7 +51,7 @@ class point_chunks {
         std::uint32_t const index = index_of(j, e);
         point_type const point = index < size_ ? point_type(cloud[index]) : point_type{};
         bool const finite = is_finite(point);
-        bool const real = index < size_ && finite;
+        bool const real = index < size_ && finite && !order.chosen.has(index);
         bad += !finite;
         if (real) box.grow(point);
         for (int axis = 0; axis < dim; ++axis) at(j, axis)[32 * e] = real ? point[axis] : 0;

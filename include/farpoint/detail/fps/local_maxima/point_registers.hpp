@@ -25,8 +25,8 @@ class point_registers {
   FARPOINT_DEVICE explicit point_registers(bounding_box<float, dim>* boxes) noexcept
       : box_{boxes + warp() * boxes_per_warp} {}
 
-  /// Block `rank` of `blocks` takes its share. Returns how many of this thread's points are not finite. A barrier
-  /// follows.
+  /// Block `rank` of `blocks` takes its share; points that were chosen before are no candidates. Returns how many of
+  /// this thread's points are not finite. A barrier follows.
   template <class Points>
   FARPOINT_DEVICE unsigned load(Points const& cloud, local_maxima_order const& order, unsigned rank,
                                 unsigned blocks) noexcept {
@@ -46,6 +46,7 @@ class point_registers {
         ++bad;
         continue;
       }
+      if (order.chosen.has(index)) continue;
       point_[e] = point;
       distance_[e] = not_yet_measured<float>;
     }

@@ -38,18 +38,21 @@ class local_maxima_team {
         exchange_{shared, lists, peers, place, lengths},
         order_{shared, keys, peers},
         cut_{lengths.wanted},
+        singles_{lengths.singles},
         points_{shared.box} {}
 
   /// Samples `cloud`, the points of this GPU. Returns false where other GPUs have failed, or there was no room.
   template <class Points>
   FARPOINT_DEVICE bool run(Points const& cloud, local_maxima_order const& order) noexcept {
     size_ = static_cast<std::uint32_t>(cloud.size());
-    unsigned const bad = points_.load(cloud, order, place_.rank, place_.blocks);
+    local_maxima_order arranged = order;
+    if constexpr (Config::alone) arranged.chosen = mark_chosen();
+    unsigned const bad = points_.load(cloud, arranged, place_.rank, place_.blocks);
     call_.count_non_finite(bad);
     if (start()) {
       do {
         ++round_;
-      } while (sample());
+      } while (order_.size() < singles_ ? sample_one() : sample());
     }
     if (has_failed() || !has_room_) return false;
     finish();
@@ -68,7 +71,7 @@ class local_maxima_team {
   /// Counts the chosen points as samples, and takes the first one if there are none. False when there is no sample.
   FARPOINT_DEVICE bool start() noexcept {
     if (thread() < 2) shared_.counters[thread()] = {};
-    if (thread() == 0) shared_.has_failed = 0;
+    if (thread() == 0) shared_.has_failed = shared_.has_chosen = 0;
     for (unsigned k = thread(); k < Config::listed_size; k += Config::block_size) shared_.blocked_in[k] = 0;
     Machine::sync();
     // Also of an empty cloud: what is chosen there is counted as out of range.
@@ -86,28 +89,101 @@ class local_maxima_team {
     return true;
   }
 
-  /// False when there is none.
+  /// Marks the chosen points in shared memory.
+  FARPOINT_DEVICE point_marks mark_chosen() noexcept {
+    index_t const count = call_.chosen();
+    if (count == 0) return {};
+    point_marks const marks{shared_.marks};
+    for (unsigned w = thread(); w < Config::mark_words; w += Config::block_size) shared_.marks[w] = 0;
+    Machine::sync();
+    for (index_t i = thread(); i < count; i += Config::block_size) {
+      index_t const index = call_.chosen_index(i);
+      if (call_.is_chosen(i, index, false)) marks.add(index);
+    }
+    Machine::sync();
+    return marks;
+  }
+
+  /// Lowers the distances to the chosen points, a batch after another. False when there is none.
   FARPOINT_DEVICE bool lower_to_chosen() noexcept {
     index_t const count = call_.chosen();
-    bool any = false;
-    for (index_t i = 0; i < count; ++i) {
-      index_t const index = call_.chosen_index(i);
-      if (!call_.is_chosen(i, index, leads() && thread() == 0)) continue;
-      any = true;
-      point_type const point = call_.chosen_point(i, index);
-      if (thread() == 0) lists_.samples[0] = {point, not_yet_measured<float>};
+    unsigned const most = smaller(lists_.room, unsigned{Config::block_size});
+    for (index_t begin = 0; begin < count; begin += most) {
+      auto const size = static_cast<unsigned>(smaller<index_t>(most, count - begin));
+      if (thread() < size) lists_.samples[thread()] = chosen_ball(begin + thread());
       Machine::sync();
-      points_.lower(lists_.samples, 1);
-      take_index(index, point);
+      points_.lower(lists_.samples, size);
       Machine::sync();
     }
-    return any;
+    return count > 0 && shared_.has_chosen != 0;
+  }
+
+  /// Ball of entry i of the chosen points. An entry that names no finite point of the cloud has a ball that reaches
+  /// nothing.
+  FARPOINT_DEVICE ball chosen_ball(index_t i) noexcept {
+    index_t const index = call_.chosen_index(i);
+    if (!call_.is_chosen(i, index, leads())) return {{}, no_candidate<float>};
+    shared_.has_chosen = 1;
+    return {call_.chosen_point(i, index), not_yet_measured<float>};
   }
 
   /// The point of this index became a sample, if it is one of this GPU's.
   FARPOINT_DEVICE void take_index(index_t index, point_type const& point) noexcept {
     index_t const own = index - index_t{first_index_};
     if (own >= 0 && own < index_t{size_}) points_.take_index(static_cast<std::uint32_t>(own), point);
+  }
+
+  /// A round of one sample, the best candidate of all: early in a cloud a list has hardly more. False when there is
+  /// nothing more to sample.
+  FARPOINT_DEVICE bool sample_one() noexcept {
+    if (order_.size() >= call_.wanted()) return false;
+    points_.lower(lists_.samples, samples_);
+    candidate_threshold<float> top{};
+    fps_key const own = find_best(top);
+    fps_key const told = own == 0 ? 0 : own - first_index_;
+    if (own == 0 && thread() == 0) exchange_.put_best({}, 0, round_);
+    for_key(top, own, [&](auto e) { exchange_.put_best(points_.candidate(e), told, round_); });
+
+    fps_key const best = exchange_.take_best(told, round_);
+    float const distance = fps_distance_of(best);
+    if (has_failed() || best == 0 || distance < call_.stop2()) return false;
+    has_room_ = call_.has_room(order_.size() + 1);
+    if (!has_room_) return false;
+    if (best == told) for_key(top, own, [&](auto e) { points_.take(e); });
+    if (leads() && thread() == 0) order_.set(order_.size(), best);
+    samples_ = 1;
+    order_.add_round(1, distance, distance);
+    cut_.adapt({distance, no_candidate<float>, 0, 0});
+    Machine::sync();
+    return true;
+  }
+
+  /// Finds the key of the block's best candidate, which only one thread has; 0 means no candidate. Sets `top` to the
+  /// threshold that admits exactly the block's candidates at its largest distance.
+  FARPOINT_DEVICE fps_key find_best(candidate_threshold<float>& top) noexcept {
+    local_maxima_counters& now = shared_.counters[round_ % 2];
+    if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());
+    Machine::sync();
+    if (thread() == Config::block_size - 1) shared_.counters[(round_ + 1) % 2] = {};
+    std::uint32_t const largest = now.largest;
+    if (largest == 0) return 0;
+    top = {ordered_distance<float>(largest), 0xffffffffu};
+    if (points_.count_above(top) > 0) {
+      fps_key mine = 0;
+      points_.for_each_above(top, [&](auto e) { mine = larger(mine, points_.key(e)); });
+      Machine::max(&now.left, mine);
+    }
+    Machine::sync();
+    return now.left;
+  }
+
+  /// Calls act(e) in the one thread whose candidate e has `key`, if it is one of those that `top` admits.
+  template <class Act>
+  FARPOINT_DEVICE void for_key(candidate_threshold<float> const& top, fps_key key, Act const& act) noexcept {
+    if (key == 0) return;
+    points_.for_each_above(top, [&](auto e) {
+      if (points_.key(e) == key) act(e);
+    });
   }
 
   /// One round. False when there is nothing more to sample.
@@ -260,6 +336,7 @@ class local_maxima_team {
 
   sample_order<Config, Machine, Peers> order_;
   local_maxima_cut cut_;
+  unsigned singles_;  ///< samples that are taken one a round
   std::conditional_t<Config::in_memory, point_chunks<Config, Machine>, point_registers<Config, Machine>> points_;
   std::uint32_t round_ = 0;
   unsigned samples_ = 0;      ///< that distances have not been lowered to

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/detail/fps/local_maxima/cut_control.hpp>
+#include <farpoint/detail/fps/local_maxima/point_marks.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/tuning/local_maxima.hpp>
 
@@ -25,6 +26,8 @@ struct local_maxima_config {
   static constexpr int block_size = BlockSize;
   static constexpr int warps = BlockSize / 32;
   static constexpr int points_per_thread = PointsPerThread;
+  /// Words for a mark of each point of a block that has all of a cloud.
+  static constexpr unsigned mark_words = alone ? static_cast<unsigned>(BlockSize * PointsPerThread) / 32 : 0;
   static constexpr bool in_memory = false;
   /// Of a thread in each box of its warp.
   static constexpr int points_per_box = PointsPerThread % 4 == 0 ? 4 : PointsPerThread;
@@ -33,6 +36,9 @@ struct local_maxima_config {
   /// Candidates above the cut that a block has room for, and those of them that it tells the others.
   static constexpr unsigned found_size = alone ? maxima_found_alone : maxima_found_shared;
   static constexpr unsigned listed_size = alone ? found_size : unsigned{maxima_most_listed};
+
+  static constexpr unsigned rank_lanes = maxima_rank_lanes;
+  static constexpr bool tests_by_bits = maxima_tests_by_bits;
 
   static_assert(BlockSize % 32 == 0);
 };
@@ -44,11 +50,12 @@ struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, Poi
   static constexpr int boxes_per_warp = 64;
 };
 
-/// With boxes: a cloud's indices, neighbours together; and memory for its points in that order, if registers do not
-/// hold them.
+/// Arrays that a team loads a cloud with.
 struct local_maxima_order {
-  std::uint32_t const* order;
-  float* chunks;
+  std::uint32_t const* order;  ///< with boxes: the cloud's indices, neighbours together
+  float* chunks;               ///< memory for the points in that order, if registers do not hold them
+  /// Points that were chosen before. A block that has the cloud to itself marks them on its own.
+  point_marks chosen{};
 };
 
 /// A block's place in the team that samples cloud b.
@@ -82,14 +89,16 @@ struct no_peers : team_of_one_gpu {};
 
 /// How long lists should be: it changes the speed only.
 struct local_maxima_lengths {
-  float wanted;     ///< target number of candidates above the cut of a round
-  unsigned listed;  ///< most candidates that a block lists, no more than its listing has room for
+  float wanted;          ///< target number of candidates above the cut of a round
+  unsigned listed;       ///< most candidates that a block lists, no more than its listing has room for
+  unsigned singles = 0;  ///< samples that are taken one a round, before there are lists
 
   /// Lengths for a team of `blocks`; a selector's numbers are clamped to the range that works.
-  static local_maxima_lengths of(int wanted, int listed, unsigned blocks) noexcept {
+  static local_maxima_lengths of(int wanted, int listed, int singles, unsigned blocks) noexcept {
     auto const candidates = static_cast<float>(larger(1, smaller(wanted, int{maxima_most_wanted})));
     return {candidates * std::sqrt(static_cast<float>(blocks)),
-            static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed})))};
+            static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed}))),
+            static_cast<unsigned>(larger(0, smaller(singles, int{maxima_most_singles})))};
   }
 };
 
@@ -113,6 +122,7 @@ struct local_maxima_counters {
   std::uint32_t listed;
   std::uint32_t samples;         ///< accepted
   std::uint32_t samples_before;  ///< by blocks of lower rank
+  std::uint32_t blocked;         ///< with tests_by_bits: a bit for each listed candidate that is not accepted
 };
 
 /// What a team knows of a round, once candidates are listed.
@@ -172,6 +182,8 @@ struct local_maxima_shared {
   local_maxima_span span[spans + 1];
   std::uint32_t warp_sum[Config::warps];
   std::uint32_t has_failed;  ///< a wait took too long
+  std::uint32_t has_chosen;  ///< a point was chosen before
+  std::uint32_t marks[Config::mark_words + 1];
   fps_key warp_key[Config::warps];
   std::uint32_t order[32];
   bounding_box<float, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
@@ -185,6 +197,21 @@ struct local_maxima_shared {
   local_maxima_listing<Config> listing;
 };
 
+/// Counts the block's candidates that are better than candidate `c`. All lanes of a warp call it, each group of
+/// Config::rank_lanes neighbours with one candidate.
+template <class Config, class Machine>
+FARPOINT_DEVICE unsigned rank_candidate(local_maxima_shared<Config> const& shared, unsigned found,
+                                        unsigned c) noexcept {
+  constexpr unsigned lanes = Config::rank_lanes;
+  unsigned const lane = Machine::thread() % 32;
+  fps_key const key = shared.found_key[c];
+  unsigned rank = 0;
+  for (unsigned other = lane % lanes; other < found; other += lanes) rank += shared.found_key[other] > key;
+  FARPOINT_UNROLL
+  for (unsigned step = 1; step < lanes; step *= 2) rank += Machine::shuffle(rank, static_cast<int>(lane ^ step));
+  return rank;
+}
+
 /// Puts the block's best candidates in a listing, as many as there is room for, which is `most`; returns how many they
 /// are. `now.left` becomes the best that is not listed. A barrier stands before.
 /// @param first_index  added to the indices of those that are listed
@@ -192,14 +219,17 @@ template <class Config, class Machine>
 FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, local_maxima_listing<Config>& listing,
                                          local_maxima_counters& now, unsigned found, unsigned most,
                                          std::uint32_t first_index = 0) noexcept {
+  constexpr unsigned lanes = Config::rank_lanes;
+  static_assert(lanes >= 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);
   unsigned const listed = smaller(found, most);
-  for (unsigned c = Machine::thread(); c < found; c += Config::block_size) {
+  unsigned const share = found > most ? lanes : 1;  // lanes of a candidate
+  unsigned const lane = Machine::thread() % 32;
+  // The loop is the same for all lanes of a warp, which find ranks together.
+  for (unsigned first = Machine::thread() / 32 * (32 / share); first < found; first += Config::block_size / share) {
+    unsigned const c = first + lane / share;
+    unsigned const rank = found > most ? rank_candidate<Config, Machine>(shared, found, smaller(c, found - 1)) : c;
+    if (c >= found || lane % share != 0) continue;
     fps_key const key = shared.found_key[c];
-    unsigned rank = c;
-    if (found > most) {
-      rank = 0;
-      for (unsigned other = 0; other < found; ++other) rank += shared.found_key[other] > key;
-    }
     shared.rank[c] = rank;
     if (rank == listed) Machine::max(&now.left, key);
     if (rank >= listed) continue;
@@ -217,6 +247,7 @@ struct local_maxima_lists {
   /// Of a candidate.
   static constexpr std::size_t entry_bytes = 2 * sizeof(ball) + sizeof(fps_key) + sizeof(std::uint16_t);
 
+  unsigned room;  ///< for samples
   ball* samples;
   ball* list;  ///< candidates of all blocks, in any order
   fps_key* list_key;
@@ -231,6 +262,7 @@ struct local_maxima_lists {
                                            unsigned listed = Config::listed_size) noexcept {
     local_maxima_lists lists{};
     std::size_t const all = size(blocks, listed);
+    lists.room = static_cast<unsigned>(all);
     lists.samples = reinterpret_cast<ball*>(memory);
     lists.list = lists.samples + all;
     lists.list_key = reinterpret_cast<fps_key*>(lists.list + all);

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/local_maxima/cut_control.hpp>
+#include <farpoint/detail/fps/local_maxima/point_marks.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/scale/communicator.hpp>
 #include <farpoint/scale/stream/fps/peers.hpp>
@@ -116,7 +117,7 @@ struct fps_stream_memory {
 
   static index_t places(int ranks) noexcept { return index_t{ranks} * Config::blocks * Config::listed; }
 
-  static index_t mark_words(index_t n) noexcept { return divide_up<index_t>(n, 32); }
+  static index_t mark_words(index_t n) noexcept { return point_marks::words_of(n); }
 
   /// @param least_floats  of `points`
   fps_stream_memory(workspace_cutter& cutter, int ranks, index_t n, fps_params const& params,

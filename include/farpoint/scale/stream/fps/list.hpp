@@ -43,7 +43,7 @@ class fps_stream_chunk {
       bool const exists = slot(e) < static_cast<std::uint32_t>(cloud.size());
       std::uint32_t const index = exists ? order[slot(e)] : 0;
       point_type const p = exists ? point_type(cloud[index]) : point_type{};
-      bool const is_marked = exists && (memory_.marks[index / 32] >> (index % 32) & 1) != 0;
+      bool const is_marked = exists && point_marks{memory_.marks}.has(index);
       bool const is_candidate = exists && !is_marked && is_finite(p);
       if (is_candidate) box.grow(p);
       FARPOINT_UNROLL

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
+#include <farpoint/detail/fps/local_maxima/point_marks.hpp>
 #include <farpoint/scale/fps_shard_output.hpp>
 #include <farpoint/scale/stream/fps/layout.hpp>
 
@@ -65,7 +66,7 @@ struct fps_stream_tell_step {
     mine.radius2 = fps_chosen_in_vain;
     if (!is_finite(cloud[own])) return;
     mine = {cloud[own], not_yet_measured<float>};
-    atomic_or(memory.marks + own / 32, std::uint32_t{1} << (own % 32));
+    point_marks{memory.marks}.add(own);
   }
 };
 

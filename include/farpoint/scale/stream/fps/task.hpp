@@ -172,7 +172,7 @@ class fps_stream_task {
     fps_peer_window const window = peer_window();
     fps_peer_args<Points> args{
         part_.points,
-        {plan_.order.indices(), memory().points},
+        {plan_.order.indices(), memory().points, point_marks{memory().marks}},
         {all_points_, params_.samples, window.most_keys, args_.stop2, seed_, seed_point_, memory().samples,
          memory().chosen_indices, params_.chosen.size(), output_},
         {{}, window.board_bytes, args_.ranks, args_.rank, team_.blocks, args_.first_index, nanoseconds(peers_.timeout)},
