@@ -191,9 +191,9 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_BY_MAXIMA(how, Coord, block, block_size, points_per_thread, false) \
   FPS_BY_MAXIMA_IN_GRID(how, Coord, block_size, points_per_thread)
 
-#define FPS_BY_REGIONS(how, Coord, warps, points_per_lane, listed, tested)                                          \
-  how void                                                                                                          \
-  farpoint::detail::fps_enqueue_regions<farpoint::detail::region_shape<3, warps, points_per_lane, listed, tested>>( \
+#define FPS_BY_REGIONS(how, Coord, warps, points_per_lane, listed, tested)               \
+  how void farpoint::detail::fps_enqueue_regions<                                        \
+      farpoint::detail::region_shape<float, 3, warps, points_per_lane, listed, tested>>( \
       farpoint::detail::kernel_launcher&, farpoint::detail::fps_args<farpoint::point_view<Coord>> const&) noexcept;
 
 #define FPS_BY_ODD_MAXIMA(how, Coord)                                                                      \

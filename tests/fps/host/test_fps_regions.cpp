@@ -49,10 +49,28 @@ template <class Problem>
 void check_shapes(Problem const& problem, unsigned seed) {
   constexpr int dim = Problem::dim;
   auto const expected = reference_answer(problem);
-  check_shape<region_shape<dim, 1, 8, 1, 1>>(problem, expected, seed);
-  check_shape<region_shape<dim, 2, 5, 3, 2>>(problem, expected, seed);
-  check_shape<region_shape<dim, 4, 2, 2, 1>>(problem, expected, seed);
-  check_shape<region_shape<dim, 8, 1, 4, 4>>(problem, expected, seed);
+  using scalar = typename Problem::scalar;
+  check_shape<region_shape<scalar, dim, 1, 8, 1, 1>>(problem, expected, seed);
+  check_shape<region_shape<scalar, dim, 2, 5, 3, 2>>(problem, expected, seed);
+  check_shape<region_shape<scalar, dim, 4, 2, 2, 1>>(problem, expected, seed);
+  check_shape<region_shape<scalar, dim, 8, 1, 4, 4>>(problem, expected, seed);
+}
+
+template <class Coord>
+void check_random_problem(std::uint64_t seed) {
+  random_source random{seed};
+  auto const n = static_cast<std::size_t>(random.below(240));
+  auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+  fps_problem<Coord> problem{make_cloud(which, n, seed), random.below(static_cast<std::int64_t>(n) + 20)};
+  problem.first = n == 0 ? 0 : random.below(static_cast<std::int64_t>(n));
+  if (random.below(3) == 0 && n > 0) {
+    // More than a batch at times, duplicates among them.
+    auto const count = random.below(4) == 0 ? 400 : 5;
+    for (int i = 0; i < count; ++i) problem.chosen.push_back(random.below(static_cast<std::int64_t>(n) + 1) - 1);
+  }
+  if (random.below(3) == 0) problem.stop_below = static_cast<double>(random.uniform());
+  CAPTURE(seed, n, static_cast<int>(which));
+  check_shapes(problem, static_cast<unsigned>(seed));
 }
 
 }  // namespace
@@ -63,6 +81,8 @@ ONE_THREAD_TEST_CASE("fps by regions, fibers: equals the serial loop on every sh
       for (index_t const m : {static_cast<index_t>(n / 4 + 1), static_cast<index_t>(n + 3)}) {
         CAPTURE(static_cast<int>(which), n, m);
         check_shapes(fps_problem<float>{make_cloud(which, n, n), m}, static_cast<unsigned>(n + 1));
+        check_shapes(fps_problem<double>{make_cloud(which, n, n), m}, static_cast<unsigned>(n + 2));
+        check_shapes(fps_problem<farpoint::float16>{make_cloud(which, n, n), m}, static_cast<unsigned>(n + 3));
       }
     }
   }
@@ -70,19 +90,8 @@ ONE_THREAD_TEST_CASE("fps by regions, fibers: equals the serial loop on every sh
 
 ONE_THREAD_TEST_CASE("fps by regions, fibers: many random problems", "[fps][regions][one_thread]") {
   for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
-    random_source random{seed};
-    auto const n = static_cast<std::size_t>(random.below(240));
-    auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
-    fps_problem<float> problem{make_cloud(which, n, seed), random.below(static_cast<std::int64_t>(n) + 20)};
-    problem.first = n == 0 ? 0 : random.below(static_cast<std::int64_t>(n));
-    if (random.below(3) == 0 && n > 0) {
-      // More than a batch at times, duplicates among them.
-      auto const count = random.below(4) == 0 ? 400 : 5;
-      for (int i = 0; i < count; ++i) problem.chosen.push_back(random.below(static_cast<std::int64_t>(n) + 1) - 1);
-    }
-    if (random.below(3) == 0) problem.stop_below = static_cast<double>(random.uniform());
-    CAPTURE(seed, n, static_cast<int>(which));
-    check_shapes(problem, static_cast<unsigned>(seed));
+    check_random_problem<float>(seed);
+    check_random_problem<double>(seed);
   }
 }
 
@@ -91,10 +100,10 @@ ONE_THREAD_TEST_CASE("fps by regions, fibers: the shapes of kernels", "[fps][reg
     fps_problem<float> const problem{make_cloud(which, 1000, 7), 300};
     auto const expected = reference_answer(problem);
     CAPTURE(static_cast<int>(which));
-    check_shape<region_shape<3, 16, 2, 2, 2>>(problem, expected, 1);
-    check_shape<region_shape<3, 16, 4, 4, 4>>(problem, expected, 2);
-    check_shape<region_shape<3, 32, 1, 2, 1>>(problem, expected, 3);
-    check_shape<region_shape<3, 4, 16, 15, 15>>(problem, expected, 4);
+    check_shape<region_shape<float, 3, 16, 2, 2, 2>>(problem, expected, 1);
+    check_shape<region_shape<float, 3, 16, 4, 4, 4>>(problem, expected, 2);
+    check_shape<region_shape<float, 3, 32, 1, 2, 1>>(problem, expected, 3);
+    check_shape<region_shape<float, 3, 4, 16, 15, 15>>(problem, expected, 4);
   }
 }
 

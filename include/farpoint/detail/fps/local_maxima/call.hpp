@@ -11,7 +11,8 @@ namespace FARPOINT_HIDDEN detail {
 template <class Machine, class Points>
 class local_maxima_call {
  public:
-  using point_type = vec<float, Points::dim>;
+  using scalar = typename Points::scalar;
+  using point_type = vec<scalar, Points::dim>;
 
   FARPOINT_DEVICE local_maxima_call(fps_args<Points> const& args, index_t b, Points const& cloud) noexcept
       : args_{args}, b_{b}, cloud_{cloud} {}
@@ -24,7 +25,7 @@ class local_maxima_call {
   }
   /// Whether so many samples can be kept.
   FARPOINT_DEVICE static constexpr bool has_room(unsigned) noexcept { return true; }
-  FARPOINT_DEVICE float stop2() const noexcept { return args_.stop2; }
+  FARPOINT_DEVICE scalar stop2() const noexcept { return args_.stop2; }
 
   /// Points that were chosen before.
   FARPOINT_DEVICE index_t chosen() const noexcept { return args_.chosen_per_cloud(); }
@@ -41,7 +42,7 @@ class local_maxima_call {
   }
   FARPOINT_DEVICE point_type first_point(index_t index) const noexcept { return cloud_[index]; }
 
-  FARPOINT_DEVICE void write(index_t slot, index_t index, float distance) const noexcept {
+  FARPOINT_DEVICE void write(index_t slot, index_t index, scalar distance) const noexcept {
     args_.write(b_, slot, index, distance);
   }
   FARPOINT_DEVICE void write_padding(index_t slot) const noexcept { args_.write_padding(b_, slot); }

@@ -10,13 +10,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-<<<<<<< HEAD
 /// The calling thread, of a one-dimensional block of whole warps. All threads of the block call sync() and count(); all
-/// of a warp call ballot(), min(), max() of a value, sum(), exclusive_sum() and shuffle().
-=======
-/// The calling thread, of a one-dimensional block of whole warps. All threads of the block call sync(); all of a warp
-/// call ballot(), min(), max() of a value, sum(), any_bits() and shuffle().
->>>>>>> teams
+/// of a warp call ballot(), min(), max() of a value, sum(), exclusive_sum(), any_bits() and shuffle().
 struct cuda_machine {
   __device__ static unsigned thread() noexcept { return threadIdx.x; }
   __device__ static void sync() noexcept { __syncthreads(); }

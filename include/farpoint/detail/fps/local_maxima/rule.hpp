@@ -15,15 +15,48 @@ namespace FARPOINT_HIDDEN detail {
 /// index. No two candidates have the same key, and none has key 0.
 using fps_key = std::uint64_t;
 
+/// fps_key for distances in double: the bits of the distance, and the complement of the index. {} is worse than all.
+struct fps_wide_key {
+  std::uint64_t distance;
+  std::uint32_t low;
+};
+FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator>(fps_wide_key const& a, fps_wide_key const& b) noexcept {
+  return (a.distance > b.distance) | ((a.distance == b.distance) & (a.low > b.low));
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator==(fps_wide_key const& a, fps_wide_key const& b) noexcept {
+  return (a.distance == b.distance) & (a.low == b.low);
+}
+
+/// The keys of candidates whose distances are Scalars.
+template <class Scalar>
+using fps_key_for = std::conditional_t<sizeof(Scalar) == 8, fps_wide_key, fps_key>;
+
+/// A key from its halves.
 /// @param distance  not negative
-FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_of(float distance, std::uint32_t index) noexcept {
-  return static_cast<fps_key>(float_bits(distance)) << 32 | ~index;
+/// @param low       the complement of the index
+FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_with(float distance, std::uint32_t low) noexcept {
+  return static_cast<fps_key>(float_bits(distance)) << 32 | low;
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key fps_key_with(double distance, std::uint32_t low) noexcept {
+  return {static_cast<std::uint64_t>(ordered_integer(distance)), low};
+}
+
+/// @param distance  not negative
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key_for<Scalar> fps_key_of(Scalar distance, std::uint32_t index) noexcept {
+  return fps_key_with(distance, ~index);
 }
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float fps_distance_of(fps_key key) noexcept {
   return float_of_bits(static_cast<std::uint32_t>(key >> 32));
 }
+FARPOINT_HD FARPOINT_ALWAYS_INLINE double fps_distance_of(fps_wide_key const& key) noexcept {
+  return ordered_integer_value<double>(static_cast<std::int64_t>(key.distance));
+}
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_index_of(fps_key key) noexcept {
   return ~static_cast<std::uint32_t>(key);
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_index_of(fps_wide_key const& key) noexcept {
+  return ~key.low;
 }
 
 /// A candidate or a sample, with the ball that matters to it: what is closer than its own distance.
@@ -45,10 +78,10 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE bool fps_blocks(fps_ball<Dim, Scalar> const& 
 
 /// A candidate's distance after `sample` was accepted. A sample lowers only what is inside its ball: a point outside of
 /// it that is farther from all samples comes before the sample in the serial loop.
-template <int Dim>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE float fps_lowered(float distance, vec<float, Dim> const& point,
-                                                     fps_ball<Dim> const& sample) noexcept {
-  float const to_sample = distance2(point, sample.centre);
+template <int Dim, class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar fps_lowered(Scalar distance, vec<Scalar, Dim> const& point,
+                                                      fps_ball<Dim, Scalar> const& sample) noexcept {
+  Scalar const to_sample = distance2(point, sample.centre);
   return to_sample < min_number(sample.radius2, distance) ? to_sample : distance;
 }
 

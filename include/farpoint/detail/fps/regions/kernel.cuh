@@ -50,14 +50,14 @@ class regions_plan {
   }
 
  private:
-  static constexpr bool has_kernels = Selector::has_regions && fps_has_local_maxima<Points>;
+  static constexpr bool has_kernels = Selector::has_regions && Points::dim <= 3;
 
   template <std::size_t Number = 0, class Act>
   void with_shape(Act const& act) const noexcept {
     if constexpr (has_kernels && Number < std::size(Selector::region_shapes)) {
       constexpr fps_region_tuning t = Selector::region_shapes[Number];
       if (largest_ > t.capacity()) return with_shape<Number + 1>(act);
-      act(region_shape<Points::dim, t.warps, t.points_per_lane, t.listed, t.tested>{});
+      act(region_shape<typename Points::scalar, Points::dim, t.warps, t.points_per_lane, t.listed, t.tested>{});
     }
   }
 

@@ -13,11 +13,14 @@ namespace FARPOINT_HIDDEN detail {
 template <class Shape, class Machine>
 class region_order {
  public:
+  using scalar = typename Shape::scalar;
+  using key_type = typename Shape::key;
+
   FARPOINT_DEVICE explicit region_order(region_memory<Shape>& shared) noexcept : shared_{shared} {}
 
   /// The number of accepted keys that are better than `key`, the same for all threads. The caller has a barrier before
   /// the next call.
-  FARPOINT_DEVICE unsigned count_better(fps_key key) noexcept {
+  FARPOINT_DEVICE unsigned count_better(key_type key) noexcept {
     unsigned mine = 0;
     FARPOINT_UNROLL
     for (int e = 0; e < Shape::each; ++e) mine += shared_.keys.accepted[slot(e)] > key;
@@ -26,11 +29,11 @@ class region_order {
 
   /// Calls write(rank, key) for each accepted key that is better than `left`; rank 0 is the best.
   template <class Write>
-  FARPOINT_DEVICE void for_each_better(fps_key left, Write const& write) noexcept {
+  FARPOINT_DEVICE void for_each_better(key_type left, Write const& write) noexcept {
     keep_better(left);
     fill_bins();
     for (unsigned i = Machine::thread(); i < shared_.counter; i += Shape::block_size) {
-      fps_key const key = shared_.keys.accepted[i];
+      key_type const key = shared_.keys.accepted[i];
       unsigned const bin = bin_of(key);
       unsigned rank = shared_.cells[bin];
       for (unsigned j = shared_.cells[bin]; j < shared_.cells[bin + 1]; ++j) rank += shared_.keys.accepted[j] > key;
@@ -44,15 +47,15 @@ class region_order {
   }
 
   /// Copies keys better than `left` to keys.kept, and finds their smallest positive distance.
-  FARPOINT_DEVICE void keep_better(fps_key left) noexcept {
+  FARPOINT_DEVICE void keep_better(key_type left) noexcept {
     for (unsigned c = Machine::thread(); c < unsigned{Shape::cells}; c += Shape::block_size) shared_.cells[c] = 0;
     if (Machine::thread() == 0) shared_.counter = 0;
     Machine::sync();
     unsigned const lane = Machine::thread() % 32;
-    std::uint32_t least = 0xffffffffu;
+    auto least = ~lane_word<scalar>{0};
     FARPOINT_UNROLL
     for (int e = 0; e < Shape::each; ++e) {
-      fps_key const key = shared_.keys.accepted[slot(e)];
+      key_type const key = shared_.keys.accepted[slot(e)];
       bool const is_kept = key > left;
       unsigned const together = Machine::ballot(is_kept);
       unsigned first = 0;
@@ -60,14 +63,14 @@ class region_order {
       first = Machine::shuffle(first, 0);
       if (!is_kept) continue;
       shared_.keys.kept[first + count_bits(together & ((1u << lane) - 1))] = key;
-      auto const distance = static_cast<std::uint32_t>(key >> 32);
-      if (distance != 0) least = smaller(least, distance);
+      scalar const distance = fps_distance_of(key);
+      if (distance > 0) least = smaller(least, ordered_distance_word(distance));
     }
     least = Machine::template min<32>(least);
-    if (lane == 0) shared_.warp_word[Machine::thread() / 32] = least;
+    if (lane == 0) shared_.warp_least[Machine::thread() / 32] = least;
     Machine::sync();
-    least = Machine::template min<32>(shared_.warp_word[lane % unsigned{Shape::warps}]);
-    least_ = float_of_bits(least);
+    least = Machine::template min<32>(shared_.warp_least[lane % unsigned{Shape::warps}]);
+    least_ = ordered_distance<scalar>(least);
     Machine::sync();
   }
 
@@ -84,7 +87,7 @@ class region_order {
     FARPOINT_UNROLL
     for (int e = 0; e < Shape::each; ++e) {
       if (slot(e) >= size) continue;
-      fps_key const key = shared_.keys.kept[slot(e)];
+      key_type const key = shared_.keys.kept[slot(e)];
       shared_.keys.accepted[shared_.cells[bin_of(key)] + in_bin[e]] = key;
     }
     Machine::sync();
@@ -92,15 +95,15 @@ class region_order {
 
   /// Ascends as distances descend. The number of samples farther than a distance grows like a power of its inverse, so
   /// bins of the inverse's root have similar sizes.
-  FARPOINT_DEVICE unsigned bin_of(fps_key key) const noexcept {
-    float const distance = fps_distance_of(key);
+  FARPOINT_DEVICE unsigned bin_of(key_type key) const noexcept {
+    scalar const distance = fps_distance_of(key);
     constexpr unsigned last = Shape::cells - 1;
     if (!(distance > 0)) return last;
     return smaller(last, static_cast<unsigned>(std::sqrt(least_ / distance) * Shape::cells));
   }
 
   region_memory<Shape>& shared_;
-  float least_ = 0;
+  scalar least_ = 0;
 };
 
 }  // namespace detail

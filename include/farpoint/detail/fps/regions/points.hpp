@@ -14,9 +14,10 @@ class region_points {
  public:
   static constexpr int dim = Shape::dim;
   static constexpr int each = Shape::each;
-  using ball = fps_ball<dim>;
-  using point_type = vec<float, dim>;
-  using box_type = bounding_box<float, dim>;
+  using scalar = typename Shape::scalar;
+  using ball = typename Shape::ball;
+  using point_type = vec<scalar, dim>;
+  using box_type = bounding_box<scalar, dim>;
 
   /// Loads the warp's share of the first `size` sorted points, and writes the region's box. The caller has a barrier
   /// after it.
@@ -29,14 +30,14 @@ class region_points {
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) {
       bool const real = first + static_cast<unsigned>(e) < end;
-      region_point<dim> const p = shared.sorted[real ? first + static_cast<unsigned>(e) : 0];
+      region_point<scalar, dim> const p = shared.sorted[real ? first + static_cast<unsigned>(e) : 0];
       point_[e] = p.point;
       index_[e] = real ? p.index : none;
       if (real) box.grow(p.point);
     }
     sort_by_index();
     FARPOINT_UNROLL
-    for (int e = 0; e < each; ++e) distance_[e] = index_[e] != none ? not_yet_measured<float> : no_candidate<float>;
+    for (int e = 0; e < each; ++e) distance_[e] = index_[e] != none ? not_yet_measured<scalar> : no_candidate<scalar>;
     box_ = over_warp(box);
     if (lane() == 0) shared.box[warp()] = box_;
   }
@@ -45,8 +46,8 @@ class region_points {
   FARPOINT_DEVICE static box_type over_warp(box_type box) noexcept {
     FARPOINT_UNROLL
     for (int axis = 0; axis < dim; ++axis) {
-      box.low[axis] = ordered_value<float>(Machine::template min<32>(ordered_word(box.low[axis])));
-      box.high[axis] = ordered_value<float>(Machine::template max<32>(ordered_word(box.high[axis])));
+      box.low[axis] = ordered_value<scalar>(Machine::template min<32>(ordered_word(box.low[axis])));
+      box.high[axis] = ordered_value<scalar>(Machine::template max<32>(ordered_word(box.high[axis])));
     }
     return box;
   }
@@ -59,7 +60,7 @@ class region_points {
 
   /// Lowers the distances to samples in shared memory; a box test passes over samples that do not reach the region.
   FARPOINT_DEVICE void lower_where_near(ball const* samples, unsigned count) noexcept {
-    float largest = warp_largest();
+    scalar largest = warp_largest();
     for (unsigned begin = 0; begin < count; begin += 32) {
       unsigned const mine = begin + lane();
       ball const sample = samples[mine < count ? mine : 0];
@@ -73,16 +74,16 @@ class region_points {
 
   /// Publishes the region's best candidates in shared memory. The caller has a barrier after it.
   FARPOINT_DEVICE void list(region_memory<Shape>& shared) noexcept {
-    float left[std::size_t{each}];
+    scalar left[std::size_t{each}];
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) left[e] = distance_[e];
     ranks_ = 0;
     unsigned count = 0;
     FARPOINT_UNROLL
     for (int k = 0; k < Shape::listed; ++k) {
-      float const best = largest_of(left);
-      std::uint32_t const word = ordered_distance_word(best);
-      std::uint32_t const top = Machine::template max<32>(word);
+      scalar const best = largest_of(left);
+      lane_word<scalar> const word = ordered_distance_word(best);
+      lane_word<scalar> const top = Machine::template max<32>(word);
       count += top != 0;
       bool mine = word == top && top != 0;
       unsigned const who = Machine::ballot(mine);
@@ -95,7 +96,7 @@ class region_points {
       for (int e = 0; e < each; ++e) {
         bool const is_it = mine && left[e] == best;
         mine = mine && !is_it;
-        left[e] = is_it ? no_candidate<float> : left[e];
+        left[e] = is_it ? no_candidate<scalar> : left[e];
         ranks_ |= is_it ? ranks_type(k + 1) << (4 * e) : 0;
       }
     }
@@ -109,9 +110,9 @@ class region_points {
       shared.list[lane()][warp()] = {};
       shared.list_low[lane()][warp()] = 0;
     }
-    std::uint32_t const next = Machine::template max<32>(ordered_distance_word(largest_of(left)));
+    lane_word<scalar> const next = Machine::template max<32>(ordered_distance_word(largest_of(left)));
     if (lane() == 0) {
-      shared.best_unlisted[warp()] = next == 0 ? no_candidate<float> : ordered_distance<float>(next);
+      shared.best_unlisted[warp()] = next == 0 ? no_candidate<scalar> : ordered_distance<scalar>(next);
     }
   }
 
@@ -121,7 +122,7 @@ class region_points {
     for (int e = 0; e < each; ++e) {
       if (rank(e) < 0 || (accepted >> rank(e) & 1) == 0) continue;
       shared.keys.accepted[Machine::thread() * each + static_cast<unsigned>(e)] = fps_key_of(distance_[e], index_[e]);
-      distance_[e] = no_candidate<float>;
+      distance_[e] = no_candidate<scalar>;
     }
   }
 
@@ -135,17 +136,17 @@ class region_points {
   /// Rank of point e in the region's list, or -1.
   FARPOINT_DEVICE int rank(int e) const noexcept { return static_cast<int>(ranks_ >> (4 * e) & 15) - 1; }
 
-  FARPOINT_DEVICE static float largest_of(float const* left) noexcept {
-    float best = left[0];
+  FARPOINT_DEVICE static scalar largest_of(scalar const* left) noexcept {
+    scalar best = left[0];
     FARPOINT_UNROLL
     for (int e = 1; e < each; ++e) best = max_number(best, left[e]);
     return best;
   }
-  FARPOINT_DEVICE float warp_largest() const noexcept {
-    std::uint32_t const word = Machine::template max<32>(ordered_distance_word(largest_of(distance_)));
-    return word == 0 ? no_candidate<float> : ordered_distance<float>(word);
+  FARPOINT_DEVICE scalar warp_largest() const noexcept {
+    lane_word<scalar> const word = Machine::template max<32>(ordered_distance_word(largest_of(distance_)));
+    return word == 0 ? no_candidate<scalar> : ordered_distance<scalar>(word);
   }
-  FARPOINT_DEVICE std::uint32_t first_index_at(float const* left, float best) const noexcept {
+  FARPOINT_DEVICE std::uint32_t first_index_at(scalar const* left, scalar best) const noexcept {
     std::uint32_t index = none;
     FARPOINT_UNROLL
     for (int e = each - 1; e >= 0; --e) index = left[e] == best ? index_[e] : index;
@@ -173,7 +174,7 @@ class region_points {
   }
 
   point_type point_[std::size_t{each}];
-  float distance_[std::size_t{each}];
+  scalar distance_[std::size_t{each}];
   std::uint32_t index_[std::size_t{each}];
   box_type box_;
   ranks_type ranks_ = 0;  ///< four bits for each point: 1 + its rank in the list, or 0

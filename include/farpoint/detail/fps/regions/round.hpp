@@ -12,7 +12,9 @@ namespace FARPOINT_HIDDEN detail {
 template <class Shape, class Machine>
 class region_round {
  public:
-  using ball = fps_ball<Shape::dim>;
+  using scalar = typename Shape::scalar;
+  using ball = typename Shape::ball;
+  using key_type = typename Shape::key;
 
   /// @param shared  has the boxes of all regions
   FARPOINT_DEVICE explicit region_round(region_memory<Shape>& shared) noexcept
@@ -23,17 +25,17 @@ class region_round {
     FARPOINT_UNROLL
     for (int k = 0; k < Shape::listed; ++k) {
       listed_[k] = shared_.list[k][region()];
-      key_[k] = key_of(listed_[k], shared_.list_low[k][region()]);
+      low_[k] = shared_.list_low[k][region()];
     }
     best_unlisted_ = shared_.best_unlisted[region()];
   }
 
   /// The best key of all candidates, or 0 where there is none.
-  FARPOINT_DEVICE fps_key best() const noexcept {
-    auto const high = static_cast<std::uint32_t>(key_[0] >> 32);
-    std::uint32_t const top = Machine::template max<32>(high);
-    std::uint32_t const low = Machine::template max<32>(high == top ? static_cast<std::uint32_t>(key_[0]) : 0u);
-    return static_cast<fps_key>(top) << 32 | low;
+  FARPOINT_DEVICE key_type best() const noexcept {
+    lane_word<scalar> const mine = ordered_distance_word(listed_[0].radius2);
+    lane_word<scalar> const top = Machine::template max<32>(mine);
+    std::uint32_t const low = Machine::template max<32>(mine == top ? low_[0] : 0u);
+    return fps_key_with(ordered_distance<scalar>(top), low);
   }
 
   /// Accepts candidates of the warp, and puts them into the inboxes of the regions that they reach. Returns the ranks
@@ -41,7 +43,7 @@ class region_round {
   /// @param parity  0 in even rounds, 1 in odd ones
   FARPOINT_DEVICE unsigned test(unsigned parity) noexcept {
     ball candidate[std::size_t{Shape::passes}];
-    float to_box2[std::size_t{Shape::passes}];
+    scalar to_box2[std::size_t{Shape::passes}];
     unsigned blocked[std::size_t{Shape::passes}];
     unsigned accepted = 0;
     FARPOINT_UNROLL
@@ -49,9 +51,9 @@ class region_round {
       unsigned const k = static_cast<unsigned>(pass * Shape::abreast) + group();
       bool const real = Shape::tested % Shape::abreast == 0 || k < unsigned{Shape::tested};
       candidate[pass] = shared_.list[real ? k : 0][warp()];
-      fps_key const key = key_of(candidate[pass], shared_.list_low[real ? k : 0][warp()]);
+      std::uint32_t const low = shared_.list_low[real ? k : 0][warp()];
       to_box2[pass] = box_.distance2(candidate[pass].centre);
-      blocked[pass] = Machine::ballot(!real || is_blocked(candidate[pass], key, to_box2[pass]));
+      blocked[pass] = Machine::ballot(!real || is_blocked(candidate[pass], low, to_box2[pass]));
       FARPOINT_UNROLL
       for (int g = 0; g < Shape::abreast; ++g) {
         if (pass * Shape::abreast + g >= Shape::tested) break;
@@ -76,25 +78,24 @@ class region_round {
   FARPOINT_DEVICE static unsigned lanes_of(unsigned group) noexcept {
     return (Shape::warps == 32 ? ~0u : (1u << (Shape::warps % 32)) - 1) << (group * unsigned{Shape::warps} % 32);
   }
-  FARPOINT_DEVICE static fps_key key_of(ball const& candidate, std::uint32_t low) noexcept {
-    return static_cast<fps_key>(float_bits(candidate.radius2)) << 32 | low;
-  }
+  FARPOINT_DEVICE key_type listed_key(int k) const noexcept { return fps_key_with(listed_[k].radius2, low_[k]); }
 
   /// True if a candidate of the region may be better and within this one's ball. Unlisted candidates of the region are
   /// worse than its last listed one, no farther than best_unlisted_, and inside its box.
-  FARPOINT_DEVICE bool is_blocked(ball const& candidate, fps_key key, float to_box2) const noexcept {
-    bool blocked = key == 0;
+  FARPOINT_DEVICE bool is_blocked(ball const& candidate, std::uint32_t low, scalar to_box2) const noexcept {
+    key_type const key = fps_key_with(candidate.radius2, low);
+    bool blocked = key == key_type{};
     FARPOINT_UNROLL
-    for (int k = 0; k < Shape::listed; ++k) blocked |= fps_blocks(listed_[k], key_[k], candidate, key);
+    for (int k = 0; k < Shape::listed; ++k) blocked |= fps_blocks(listed_[k], listed_key(k), candidate, key);
     bool const reaches_unlisted = (to_box2 < candidate.radius2) & (best_unlisted_ >= candidate.radius2);
-    return blocked | (reaches_unlisted & (key_[Shape::listed - 1] > key));
+    return blocked | (reaches_unlisted & (listed_key(Shape::listed - 1) > key));
   }
 
   region_memory<Shape>& shared_;
-  bounding_box<float, Shape::dim> box_;
+  bounding_box<scalar, Shape::dim> box_;
   ball listed_[std::size_t{Shape::listed}];
-  fps_key key_[std::size_t{Shape::listed}];
-  float best_unlisted_ = no_candidate<float>;
+  std::uint32_t low_[std::size_t{Shape::listed}];
+  scalar best_unlisted_ = no_candidate<scalar>;
 };
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/call.hpp>
+#include <farpoint/detail/fps/local_maxima/point_marks.hpp>
 #include <farpoint/detail/fps/regions/order.hpp>
 #include <farpoint/detail/fps/regions/round.hpp>
 #include <farpoint/detail/fps/regions/sort.hpp>
@@ -17,7 +18,9 @@ namespace FARPOINT_HIDDEN detail {
 template <class Shape, class Machine, class Call>
 class region_sampler {
  public:
-  using ball = fps_ball<Shape::dim>;
+  using scalar = typename Shape::scalar;
+  using ball = typename Shape::ball;
+  using key_type = typename Shape::key;
 
   FARPOINT_DEVICE region_sampler(Call const& call, region_memory<Shape>& shared) noexcept
       : call_{call}, shared_{shared}, order_{shared} {}
@@ -28,11 +31,11 @@ class region_sampler {
     fps_first first{-1, true};
     if (!any_chosen) first = call_.points() == 0 ? fps_first{-1, false} : call_.first(Machine::thread() == 0);
     load(cloud, first.index);
-    if (!first.has_cloud) return finish(0, 0);
+    if (!first.has_cloud) return finish(0, {});
     samples_ = first.index >= 0 ? 1 : 0;
     if (samples_ > 0) {
-      points_.lower({call_.first_point(first.index), not_yet_measured<float>});
-      if (Machine::thread() == 0) call_.write(0, first.index, not_yet_measured<float>);
+      points_.lower({call_.first_point(first.index), not_yet_measured<scalar>});
+      if (Machine::thread() == 0) call_.write(0, first.index, not_yet_measured<scalar>);
     }
     if (any_chosen) lower_to_chosen();
     finish(samples_, sample());
@@ -43,7 +46,7 @@ class region_sampler {
   FARPOINT_DEVICE bool mark_chosen() noexcept {
     if (call_.chosen() == 0) return false;
     for (unsigned w = Machine::thread(); w < region_memory<Shape>::chosen_words; w += Shape::block_size) {
-      shared_.is_chosen[w] = 0;
+      shared_.chosen[w] = 0;
     }
     Machine::sync();
     bool any = false;
@@ -51,7 +54,7 @@ class region_sampler {
       index_t const index = call_.chosen_index(i);
       if (!call_.is_chosen(i, index, true)) continue;
       any = true;
-      Machine::set_bits(&shared_.is_chosen[index / 32], 1u << (index % 32));
+      point_marks{shared_.chosen}.add(index);
     }
     return Machine::count(any) != 0;
   }
@@ -59,13 +62,12 @@ class region_sampler {
   /// Loads the points that can become samples: not the first one, which is a sample already.
   template <class Points>
   FARPOINT_DEVICE void load(Points const& cloud, index_t first) noexcept {
-    bool const has_chosen = call_.chosen() > 0;
+    point_marks const chosen = call_.chosen() > 0 ? point_marks{shared_.chosen} : point_marks{};
     unsigned bad = 0;
     candidates_ = region_sort<Shape, Machine>{shared_}.run(cloud, [&](std::uint32_t index, auto const& point) {
       bool const finite = is_finite(point);
       bad += !finite;
-      return finite && index_t{index} != first &&
-             !(has_chosen && (shared_.is_chosen[index / 32] >> index % 32 & 1) != 0);
+      return finite && index_t{index} != first && !chosen.has(index);
     });
     call_.count_non_finite(bad);
     points_.take_share(shared_, candidates_);
@@ -74,7 +76,7 @@ class region_sampler {
     }
     Machine::sync();
     for (unsigned i = Machine::thread(); i < unsigned{Shape::capacity}; i += Shape::block_size) {
-      shared_.keys.accepted[i] = 0;
+      shared_.keys.accepted[i] = {};
     }
   }
 
@@ -89,8 +91,8 @@ class region_sampler {
       if (index_t{Machine::thread()} < count) {
         index_t const index = call_.chosen_index(i);
         bool const is_one = call_.is_chosen(i, index, false);
-        if (is_one) batch[Machine::thread()] = {call_.chosen_point(i, index), not_yet_measured<float>};
-        if (!is_one) batch[Machine::thread()] = {{}, no_candidate<float>};
+        if (is_one) batch[Machine::thread()] = {call_.chosen_point(i, index), not_yet_measured<scalar>};
+        if (!is_one) batch[Machine::thread()] = {{}, no_candidate<scalar>};
       }
       Machine::sync();
       points_.lower_where_near(batch, static_cast<unsigned>(count));
@@ -99,7 +101,7 @@ class region_sampler {
   }
 
   /// Accepts samples until enough of them are better than every candidate left. Returns the best key left.
-  FARPOINT_DEVICE fps_key sample() noexcept {
+  FARPOINT_DEVICE key_type sample() noexcept {
     unsigned const wanted = static_cast<unsigned>(smaller<index_t>(call_.wanted(), samples_ + candidates_));
     unsigned accepted = samples_;
     region_round<Shape, Machine> round{shared_};
@@ -109,8 +111,8 @@ class region_sampler {
       Machine::sync();
       round.read_list();
       if (accepted >= wanted || call_.stop2() > 0) {
-        fps_key const left = round.best();
-        if (left == 0 || fps_distance_of(left) < call_.stop2()) return left;
+        key_type const left = round.best();
+        if (left == key_type{} || fps_distance_of(left) < call_.stop2()) return left;
         if (accepted >= wanted && samples_ + order_.count_better(left) >= wanted) return left;
       }
       unsigned const ranks = round.test(parity);
@@ -129,16 +131,16 @@ class region_sampler {
   }
 
   /// Writes the samples better than `left` from slot `before` on, then padding.
-  FARPOINT_DEVICE void finish(unsigned before, fps_key left) noexcept {
+  FARPOINT_DEVICE void finish(unsigned before, key_type left) noexcept {
     auto const samples = static_cast<unsigned>(call_.samples());
     unsigned written = 0;
     unsigned counted = 0;
     if (candidates_ > 0) {
       Machine::sync();
-      order_.for_each_better(left, [&](unsigned rank, fps_key key) {
+      order_.for_each_better(left, [&](unsigned rank, key_type key) {
         unsigned const slot = before + rank;
         if (slot >= samples) return;
-        float const distance = fps_distance_of(key);
+        scalar const distance = fps_distance_of(key);
         ++written;
         if (distance >= call_.stop2()) {
           ++counted;

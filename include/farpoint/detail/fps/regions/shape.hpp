@@ -9,10 +9,12 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// A region is the points of one warp: neighbours along a curve, and the box around them.
+/// @tparam Scalar  float or double
 /// @tparam Listed  candidates that a region publishes in a round, the best by key
 /// @tparam Tested  the first of these, which may become samples in the round
-template <int Dim, int Warps, int PointsPerLane, int Listed, int Tested>
+template <class Scalar, int Dim, int Warps, int PointsPerLane, int Listed, int Tested>
 struct region_shape {
+  using scalar = Scalar;
   static constexpr int dim = Dim;
   static constexpr int warps = Warps;
   static constexpr int block_size = 32 * Warps;
@@ -24,7 +26,9 @@ struct region_shape {
   static constexpr int abreast = 32 / Warps;
   static constexpr int passes = (Tested + abreast - 1) / abreast;
 
-  using grid_type = curve_grid<float, Dim>;
+  using key = fps_key_for<Scalar>;
+  using ball = fps_ball<Dim, Scalar>;
+  using grid_type = curve_grid<Scalar, Dim>;
   /// The number of cells is about the number of points.
   static constexpr int cell_bits() noexcept {
     int bits = 5;
@@ -41,25 +45,27 @@ struct region_shape {
 };
 
 /// A point and its index in the cloud.
-template <int Dim>
-struct alignas(Dim == 3 ? 16 : 4) region_point {
-  vec<float, Dim> point;
+template <class Scalar, int Dim>
+struct alignas((Dim == 3 ? 4 : 1) * sizeof(Scalar)) region_point {
+  vec<Scalar, Dim> point;
   std::uint32_t index;
 };
 
 template <class Shape>
 struct region_memory {
-  using ball = fps_ball<Shape::dim>;
+  using scalar = typename Shape::scalar;
+  using ball = typename Shape::ball;
+  using key = typename Shape::key;
   static constexpr int inbox_size = Shape::tested * Shape::warps;
   static constexpr unsigned chosen_words = (Shape::capacity + 31) / 32;
 
   /// First the points, while they are sorted. Then keys: `accepted` has a slot for each point, 0 until the point is a
   /// sample; `kept` is scratch memory of the final sort.
   union {
-    region_point<Shape::dim> sorted[Shape::capacity];
+    region_point<scalar, Shape::dim> sorted[Shape::capacity];
     struct {
-      fps_key accepted[Shape::capacity];
-      fps_key kept[Shape::capacity];
+      key accepted[Shape::capacity];
+      key kept[Shape::capacity];
     } keys;
   };
   /// In a sort: the size of each cell or bin, then its begin. Between the sorts: the samples that reach a region.
@@ -72,12 +78,13 @@ struct region_memory {
   // The candidates that regions publish, by rank. An empty entry has distance 0 and lower half 0: its key is 0.
   ball list[Shape::listed][Shape::warps];
   std::uint32_t list_low[Shape::listed][Shape::warps];  ///< lower half of the key
-  float best_unlisted[Shape::warps];                    ///< largest distance not listed, or no_candidate
+  scalar best_unlisted[Shape::warps];                   ///< largest distance not listed, or no_candidate
 
-  bounding_box<float, Shape::dim> box[Shape::warps];
-  std::uint32_t warp_word[32];
+  bounding_box<scalar, Shape::dim> box[Shape::warps];
+  std::uint32_t warp_sum[32];
+  lane_word<scalar> warp_least[32];
   std::uint32_t counter;
-  std::uint32_t is_chosen[chosen_words];  ///< a bit for each point of the cloud
+  std::uint32_t chosen[chosen_words];  ///< a bit for each point of the cloud
 };
 
 /// Turns the sizes of cells or bins into their begins, followed by the total: an exclusive sum. All threads of the
@@ -97,9 +104,9 @@ FARPOINT_DEVICE void scan_cells(region_memory<Shape>& shared) noexcept {
     mine += size[i];
   }
   std::uint32_t const lower = Machine::exclusive_sum(mine);
-  if (lane == 31) shared.warp_word[warp] = lower + mine;
+  if (lane == 31) shared.warp_sum[warp] = lower + mine;
   Machine::sync();
-  std::uint32_t begin = lower + Machine::sum(lane < warp ? shared.warp_word[lane] : 0u);
+  std::uint32_t begin = lower + Machine::sum(lane < warp ? shared.warp_sum[lane] : 0u);
   FARPOINT_UNROLL
   for (int i = 0; i < each; ++i) {
     if (first + static_cast<unsigned>(i) < unsigned{Shape::cells})
@@ -115,9 +122,9 @@ template <class Shape, class Machine>
 FARPOINT_DEVICE std::uint32_t block_sum(region_memory<Shape>& shared, std::uint32_t mine) noexcept {
   mine = Machine::sum(mine);
   unsigned const lane = Machine::thread() % 32;
-  if (lane == 0) shared.warp_word[Machine::thread() / 32] = mine;
+  if (lane == 0) shared.warp_sum[Machine::thread() / 32] = mine;
   Machine::sync();
-  return Machine::sum(lane < unsigned{Shape::warps} ? shared.warp_word[lane] : 0u);
+  return Machine::sum(lane < unsigned{Shape::warps} ? shared.warp_sum[lane] : 0u);
 }
 
 }  // namespace detail

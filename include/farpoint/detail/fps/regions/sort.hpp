@@ -31,6 +31,7 @@ class region_sort {
 
  private:
   static constexpr int dim = Shape::dim;
+  using point_type = vec<typename Shape::scalar, dim>;
   static constexpr std::uint32_t none = 0xffffffffu;
   using grid_type = typename Shape::grid_type;
   using box_type = typename grid_type::box;
@@ -42,7 +43,7 @@ class region_sort {
     for (int e = 0; e < Shape::each; ++e) {
       index_t const index = index_t{e} * Shape::block_size + Machine::thread();
       bool const real = index < cloud.size();
-      vec<float, dim> const point = real ? vec<float, dim>(cloud[index]) : vec<float, dim>{};
+      point_type const point = real ? point_type(cloud[index]) : point_type{};
       bool const is_one = real && is_candidate(static_cast<std::uint32_t>(index), point);
       points_[e] = {point, is_one ? static_cast<std::uint32_t>(index) : none};
       if (is_one) box.grow(point);
@@ -66,7 +67,7 @@ class region_sort {
 
   region_memory<Shape>& shared_;
   grid_type grid_;
-  region_point<dim> points_[std::size_t{Shape::each}];
+  region_point<typename Shape::scalar, dim> points_[std::size_t{Shape::each}];
   std::uint32_t cell_[std::size_t{Shape::each}];
   std::uint32_t in_cell_[std::size_t{Shape::each}];  ///< number of the point in its cell
 };
