@@ -52,6 +52,7 @@ class local_maxima_team {
     if (start()) {
       do {
         ++round_;
+        points_.lower(lists_.samples, samples_);
       } while (order_.size() < singles_ ? sample_one() : sample());
     }
     if (has_failed() || !has_room_) return false;
@@ -137,7 +138,6 @@ class local_maxima_team {
   /// nothing more to sample.
   FARPOINT_DEVICE bool sample_one() noexcept {
     if (order_.size() >= call_.wanted()) return false;
-    points_.lower(lists_.samples, samples_);
     candidate_threshold<float> top{};
     fps_key const own = find_best(top);
     fps_key const told = own == 0 ? 0 : own - first_index_;
@@ -189,7 +189,6 @@ class local_maxima_team {
   /// One round. False when there is nothing more to sample.
   FARPOINT_DEVICE bool sample() noexcept {
     local_maxima_counters& now = shared_.counters[round_ % 2];
-    points_.lower(lists_.samples, samples_);
     candidate_threshold<float> cut{cut_.distance(), 0};
     collect(now, cut);
     Machine::sync();
