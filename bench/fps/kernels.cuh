@@ -224,7 +224,7 @@ bool is_left_to_registers(fps_kernels_row row, farpoint::fps_params const& param
 
 /// The choices that a row is measured with, without the ones that would be replaced: every kernel, and of
 /// maxima_in_grid the largest team of use, half and a quarter of it, in registers and with boxes, and with boxes other
-/// lengths; after 100,000 chosen points, which take some tenths of a second, the largest team alone. The serial kernel
+/// lengths, and the default's choice with rounds of one sample first; after 100,000 chosen points, which take some tenths of a second, the largest team alone. The serial kernel
 /// is left out where it would take more than 0.1 s.
 template <class Points>
 std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoint::batch<Points> const& clouds,
@@ -256,6 +256,13 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     add({fps_kernel::maxima_in_grid, blocks, true, 60});
   }
   add(by_default);
+  if (by_default.kernel == fps_kernel::maxima_in_grid && row.chosen < 100'000) {
+    for (int const singles : {8, 20, 32}) {
+      farpoint::fps_choice choice = by_default;
+      choice.singles = singles;
+      add(choice);
+    }
+  }
   return choices;
 }
 
