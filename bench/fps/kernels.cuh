@@ -224,8 +224,8 @@ bool is_left_to_registers(fps_kernels_row row, farpoint::fps_params const& param
 
 /// The choices that a row is measured with, without the ones that would be replaced: every kernel, and of
 /// maxima_in_grid the largest team of use, half and a quarter of it, in registers and with boxes, and with boxes other
-/// lengths, and the default's choice with rounds of one sample first; after 100,000 chosen points, which take some tenths of a second, the largest team alone. The serial kernel
-/// is left out where it would take more than 0.1 s.
+/// lengths, and the default's choice with rounds of one sample first; after 100,000 chosen points, which take some
+/// tenths of a second, the largest team alone. The serial kernel is left out where it would take more than 0.1 s.
 template <class Points>
 std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoint::batch<Points> const& clouds,
                                              farpoint::fps_params const& params,
