@@ -3,6 +3,7 @@
 #   format  clang-format 14
 #   shell   shellcheck
 #   python  ruff and mypy (ruff.toml, python/pyproject.toml)
+#   prose   phrases in comments and pages that scripts/prose.py lists
 #   tidy    clang-tidy 14 (.clang-tidy) on host code: reads files that differ from the merge base with main;
 #           with --all, include/, src/ and tools/. Takes the compile commands of build/host
 # Exit code 1: a part found something. A tool that is not installed is reported as SKIP.
@@ -40,6 +41,8 @@ python() {
   try "mypy --strict, a program that uses the package" env MYPYPATH=python "$tools/mypy" --strict \
     --cache-dir build/mypy-strict python/tests/typed_program.py
 }
+
+prose() { try "prose of comments and pages" python3 scripts/prose.py --check; }
 
 # Files that differ from the merge base with main (without one, from HEAD), and new files.
 changed_files() {
@@ -106,14 +109,14 @@ parts=()
 for argument in "$@"; do
   case $argument in
     --all) all=true ;;
-    format | shell | python | tidy) parts+=("$argument") ;;
+    format | shell | python | prose | tidy) parts+=("$argument") ;;
     *)
-      printf 'lint: there is no part "%s"; parts are format, shell, python and tidy.\n' "$argument" >&2
+      printf 'lint: there is no part "%s"; parts are format, shell, python, prose and tidy.\n' "$argument" >&2
       exit 2
       ;;
   esac
 done
 mkdir -p "$work"
-[ ${#parts[@]} -gt 0 ] || parts=(format shell python tidy)
+[ ${#parts[@]} -gt 0 ] || parts=(format shell python prose tidy)
 for part in "${parts[@]}"; do "$part"; done
 conclude
