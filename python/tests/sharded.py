@@ -1,9 +1,13 @@
 """Calls on ranks compared with one call for the whole cloud: what each rank checks, whatever connects it with the others."""
 
+import functools
+
 import numpy as np
 
 import farpoint
 
+#: The calls of one process. One thread each, as there are many ranks.
+fps, knn, voxelize = (functools.partial(each, threads=1) for each in (farpoint.fps, farpoint.knn, farpoint.voxelize))
 BOX = (-6, -6, -6, 6, 6, 6)
 
 
@@ -46,29 +50,29 @@ def same(found, expected, what):
 
 def check_fps(call, mine, whole, what):
     xyz, part = whole[:, :3], mine[:, :3]
-    expected = farpoint.fps(xyz, 150, return_distances=True)
+    expected = fps(xyz, 150, return_distances=True)
     for one, other in zip(call.fps(part, 150, return_distances=True), expected):
         same(one, other, f"fps, {what}")
     same(call.fps(part, 20, index_dtype="int32"), expected[0][:20].astype(np.int32), what)
     if len(whole) < 2:
         return
     rules = dict(stop_below=0.4, first=len(whole) - 1)
-    same(call.fps(part, 90, **rules), farpoint.fps(xyz, 90, **rules), f"fps with a first sample, {what}")
-    same(call.fps(part, 9, seed=4), farpoint.fps(xyz, 9, seed=4), f"fps with a seed, {what}")
+    same(call.fps(part, 90, **rules), fps(xyz, 90, **rules), f"fps with a first sample, {what}")
+    same(call.fps(part, 9, seed=4), fps(xyz, 9, seed=4), f"fps with a seed, {what}")
     chosen = [0, -1, len(whole) - 1]
-    same(call.fps(part, 30, chosen=chosen), farpoint.fps(xyz, 30, chosen=chosen), f"fps with chosen points, {what}")
+    same(call.fps(part, 30, chosen=chosen), fps(xyz, 30, chosen=chosen), f"fps with chosen points, {what}")
 
 
 def check_searches(call, mine, whole, lengths, rank, what):
     xyz, part = whole[:, :3], mine[:, :3]
     rows = slice(sum(lengths[:rank]), sum(lengths[:rank + 1]))
     for name, rules in (("knn", {}), ("knn without itself", {"exclude_self": True}), ("knn within", {"max_radius": 0.7})):
-        for one, other in zip(call.knn(part, 6, **rules), farpoint.knn(xyz, 6, **rules)):
+        for one, other in zip(call.knn(part, 6, **rules), knn(xyz, 6, **rules)):
             same(one, other[rows], f"{name}, {what}")
     queries = np.random.default_rng(100 + rank).uniform(-8, 8, (3 * rank, 3)).astype(xyz.dtype)  # none on the first rank
-    for one, other in zip(call.knn(part, 3, queries, index_dtype="int32"), farpoint.knn(xyz, 3, queries, index_dtype="int32")):
+    for one, other in zip(call.knn(part, 3, queries, index_dtype="int32"), knn(xyz, 3, queries, index_dtype="int32")):
         same(one, other, f"knn of queries, {what}")
-    index = farpoint.PointIndex(xyz)
+    index = farpoint.PointIndex(xyz, threads=1)
     for rules in ({}, {"order": "index"}, {"exclusive": True}):
         for one, other in zip(call.radius(part, 1.0, max_neighbors=9, **rules), index.radius(1.0, xyz, 9, **rules)):
             same(one, other[rows], f"radius {rules}, {what}")
@@ -81,7 +85,7 @@ def check_voxels(call, mine, whole, what):
     rows = {"outputs": ("coords", "num_points", "max", "first", "centroid"), "dtype": "float32"} if wide else {}
     for rules in ({}, {"max_points": 3, "max_voxels": 40, "columns": "zyx"}, {"outputs": ("coords", "num_points", "centroid")}):
         rules = {**rows, **rules}
-        expected = farpoint.voxelize(whole, 1.5, BOX, **rules)
+        expected = voxelize(whole, 1.5, BOX, **rules)
         own = call.voxelize(mine, 1.5, BOX, **rules)
         numbers = own.pop("numbers")
         assert own["voxel_count"].tolist() == [len(numbers)] and (np.diff(numbers) > 0).all()
