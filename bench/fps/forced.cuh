@@ -19,6 +19,19 @@ struct forced_selector : farpoint::fps_selector {
   static farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return forced; }
 };
 
+/// Keeps chunks in shared memory, where it holds them.
+struct forced_in_shared : forced_selector {
+  static constexpr bool chunks_in_shared = true;
+};
+
+/// Sorts points along Hilbert's curve.
+struct forced_along_hilbert : forced_selector {
+  static constexpr bool hilbert_cells = true;
+};
+struct forced_in_shared_along_hilbert : forced_in_shared {
+  static constexpr bool hilbert_cells = true;
+};
+
 /// Forces fps_kernel::in_regions with one shape.
 template <int Warps, int PointsPerLane, int Listed, int Tested>
 struct forced_regions : farpoint::fps_selector {

@@ -48,6 +48,8 @@ NB_MODULE(_core, m) {
       "What was noted since this was asked last: seconds of each call.");
 
   farpoint_python::add_array(m);
+  farpoint_python::add_distributed(m);
+  farpoint_python::add_distributed_search(m);
   farpoint_python::add_hash_map(m);
   farpoint_python::add_index(m);
   farpoint_python::add_sampling(m);

@@ -177,6 +177,9 @@ struct fps_selector {
   //   1 x  1,000,000 -> 100,000                    4.84      4.49      5.31
   //   1 x 10,000,000 ->  10,000                              5.58      5.24
   static constexpr fps_block_tuning maxima_chunks[] = {{512, 4}, {512, 8}};
+  /// Whether chunks of the first shape lie in shared memory where it holds them: a million points on 132
+  /// multiprocessors. Not measured yet.
+  static constexpr bool chunks_in_shared = false;
 
   /// fps_kernel::maxima_in_block is compiled for the shapes of no more points.
   static constexpr int maxima_block_points = 1024;

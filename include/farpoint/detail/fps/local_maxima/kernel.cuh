@@ -28,7 +28,9 @@ struct local_maxima_layout {
   /// @param points  of the largest cloud
   static constexpr std::size_t bytes(unsigned blocks, index_t points) noexcept {
     std::size_t const keys = Config::alone ? static_cast<std::size_t>(points) * sizeof(fps_key) : 0;
-    return sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
+    std::size_t const fixed = sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
+    if constexpr (Config::in_shared) return fixed + point_chunks<Config, cuda_machine>::shared_bytes(points, blocks);
+    return fixed;
   }
 };
 
@@ -48,7 +50,9 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
   local_maxima_order order{};
   if constexpr (!Config::alone) order.chosen = args.chosen.of(begin, place.b);
   if constexpr (Config::boxes) order.order = args.order.order + begin;
-  if constexpr (Config::in_memory) {
+  if constexpr (Config::in_shared) {
+    order.chunks = reinterpret_cast<float*>(memory);
+  } else if constexpr (Config::in_memory) {
     using chunks = point_chunks<Config, cuda_machine>;
     order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_floats;
   }
