@@ -24,7 +24,6 @@ IN_SHORT_FILES = 2
 EXCEPTIONS = "scripts/prose_exceptions.txt"
 ROOTS = ("include", "src", "tools", "python", "bench", "tests", "examples", "docs", "scripts", "cmake", "packaging")
 SKIPPED_FOLDERS = {"build", "results", "corpus", "__pycache__"}
-
 # Name and pattern of each kind of phrase. Questions may begin with any word.
 PHRASES = [(name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for name, words in (
     ("an opener without its noun", r"^(?!.*\?$)(?:of|the same|those|what|whatever|whoever|who|which|likewise|such"
@@ -33,7 +32,7 @@ PHRASES = [(name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for name, word
     ("a pronoun for a noun", r"those (?:of|that|which|in)|that of|of (?:those|them)"),
     ("a person for a caller or a thread", r"nobody|whoever|who(?= (?:has|is|looks|waits|finds|asks|wants|calls)\b)"),
     ("a thing that speaks or wants", r"tells?|told|asks?|asked|wants?|looks? at|takes? turns|knows? nothing|says? so"),
-    ("absence as a thing", r"(?:not )?to be had|(?:is|are) (?:worth|none)|there is no(?! longer)"),
+    ("absence as a thing", r"(?:not )?to be had|(?:is|are) (?:worth|(?-i:none))|there is no(?! longer)"),
     ("a word outside the field", r"besides?|apart|aloud|anew|dear(?:er)?|in silence|meanwhile|(?<!in )places?(?! of)"),
 )]
 TAG = re.compile(r"[@\\](?:t?param|return|file|brief|pre|post|note|par|throws?)\b(?:\s*\[\w+\])?")
@@ -59,8 +58,11 @@ def python_comments(text):
             yield token.start[0], token.string[1:], not token.line[:token.start[1]].strip()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            for i, part in enumerate((ast.get_docstring(node, clean=False) or "").split("\n")):
-                yield node.body[0].lineno + i if node.body else 1, re.sub(r"^\s*(?:>>>|\.\.\.).*", "", part), i > 0
+            lines = (ast.get_docstring(node, clean=False) or "").split("\n")
+            indent = [len(re.match(r"\s*(?:[-*] )?", part).group()) for part in lines]
+            for i, part in enumerate(lines):
+                text = re.sub(r"^\s*(?:>>>|\.\.\.).*", "", part)
+                yield node.body[0].lineno + i if node.body else 1, text, i == 1 or (i > 1 and indent[i] == indent[i - 1])
 
 
 def hash_comments(text):
@@ -76,7 +78,7 @@ def page_lines(text):
         if part.lstrip().startswith("```"):
             fenced = not fenced
         is_text = not fenced and not part.lstrip().startswith(("```", "|", "<!--"))
-        yield line, re.sub(r"^\s*#+ ", "", part) if is_text else "", not part.startswith("#")
+        yield line, part.lstrip("#") if is_text else "", not part.startswith("#")
 
 
 READERS = {".py": python_comments, ".md": page_lines,
@@ -96,7 +98,7 @@ def sentences(path):
         if last == line:
             paragraphs[-1][1].append(bare)
     for line, texts in paragraphs:
-        text = re.sub(r"`[^`]*`", "`", " ".join(texts))
+        text = re.sub(r"`+[^`]*`+", "Code", " ".join(texts))
         for sentence in re.split(r"(?<=[.:;!?])\s+(?=[A-Z])", text):
             yield line, re.sub(r"^\W+", "", sentence)
 
@@ -121,9 +123,7 @@ def main(arguments):
     rates, found_in, failing = collections.defaultdict(lambda: [0, 0]), {}, set()
     for path in (file for base in paths for file in (base, *base.rglob("*")) if file.is_file()):
         name = os.path.relpath(path, root).replace(os.sep, "/")
-        if SKIPPED_FOLDERS & set(name.split("/")):
-            continue
-        words, found = findings(path)
+        words, found = findings(path) if not SKIPPED_FOLDERS & set(name.split("/")) else (0, [])
         rate = rates[name.split("/")[0] if "/" in name else "."]
         rate[:] = rate[0] + len(found), rate[1] + words
         found_in[name] = found

@@ -48,6 +48,7 @@ class Prose(unittest.TestCase):
                 '/// The first sentence. What follows\n/// is apart.\n'
                 '///\n/// @param place  where the result goes\n'
                 '/// `What` stands between backticks.\n'
+                '/// ``fps()`` of a cloud.\n'
                 'int what = 1;  // Is it what was expected?\n')
         # Line numbers are those of the paragraph; the name of a parameter is text, too.
         self.assertEqual(self.found("src/a.cpp", text),
@@ -66,8 +67,9 @@ class Prose(unittest.TestCase):
         text = ('#!/usr/bin/env place\n'
                 '"""Of the module."""\n'
                 'def f():\n    """Adds.\n\n    >>> told()\n\n    What follows.\n    """\n'
+                'def g(x):\n    """Adds.\n\n    x : int\n        Of it, is None.\n\n    - a\n      of b\n    """\n'
                 '    return "# told"  # beside it\n')
-        self.assertEqual(sorted(self.found("python/a.py", text)), [(2, "Of"), (8, "What"), (10, "beside")])
+        self.assertEqual(sorted(self.found("python/a.py", text)), [(2, "Of"), (8, "What"), (14, "Of"), (19, "beside")])
 
     def test_comments_of_shell_and_cmake(self):
         text = '#!/bin/sh\n# What it does.\necho "# told" \'# anew\' a#place  # told\n'
