@@ -1,4 +1,4 @@
-"""Samples a cloud whose parts are on several ranks: every rank gets all samples, those of one call for the whole cloud.
+"""Samples a cloud whose parts are on several ranks: every rank gets all samples, equal to one call for the whole cloud.
 
     torchrun --nproc-per-node 2 07_sample_a_sharded_cloud.py
 

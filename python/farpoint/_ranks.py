@@ -1,11 +1,11 @@
-"""Calls on the parts of a cloud that several ranks have, by any transport between them. `farpoint.distributed` has that of torch.
+"""Calls on a cloud whose parts are on several ranks, over any transport. `farpoint.distributed` has the transport of torch.
 
 A transport is an object with
-- `ranks` and `rank`: how many work together, and which of them this one is;
+- `ranks` and `rank`: the number of ranks, and the number of this rank, from 0;
 - `exchange(send, receive)`: takes a writable memoryview of bytes for each rank, the own one empty, sends the first and fills the
-  second. It returns when all memory can be used again, or raises an exception, also where others do not come in time. What a rank
-  receives from another is as long as what that one sends to it. It keeps none of the memory;
-- `abort()`: makes the exchanges of all ranks fail, those in progress and all later ones. May be called repeatedly.
+  second. It returns when all memory can be used again, or raises an exception, also if other ranks do not arrive in time. A rank
+  receives from each other rank exactly the bytes that the other sends. It keeps no reference to the memory;
+- `abort()`: makes the exchanges of all ranks fail, in progress and later. May be called repeatedly.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _ROWS = ("coords", "num_points", "voxels", "mean", "max", "first", "centroid")
 
 
 class _Ranks:
-    """The ranks of one call: what they tell one another before it, and the end of all where one fails."""
+    """The ranks of one call: exchanges arguments before the call, and ends it on all ranks if one fails."""
 
     def __init__(self, function: str, transport: Any):
         self.function = function
         self.name = "distributed." + function.partition(" ")[0]
         self.transport = transport
-        self.first_index = 0  #: of the rank's points in the whole cloud
-        self.points = 0  #: of all ranks
-        self.queries = 0  #: of all ranks
+        self.first_index = 0  #: index of this rank's first point in the whole cloud
+        self.points = 0  #: number of points of all ranks
+        self.queries = 0  #: number of queries of all ranks
 
     @property
     def count(self) -> int:
@@ -48,7 +48,7 @@ class _Ranks:
 
     @contextlib.contextmanager
     def while_others_wait(self) -> Iterator[None]:
-        """Whatever ends the block early ends the call of all ranks."""
+        """An exception in the block ends the call of all ranks."""
         try:
             yield
         except BaseException:
@@ -56,7 +56,7 @@ class _Ranks:
             raise
 
     def tell(self, numbers: Sequence[int]) -> np.ndarray:
-        """(ranks, numbers): those of all ranks."""
+        """Exchanges integers: returns the `numbers` of all ranks, (ranks, numbers)."""
         mine, own = np.array(numbers, np.int64), self.transport.rank
         told = np.empty((self.count, mine.size), np.int64)
         told[own] = mine
@@ -73,7 +73,7 @@ class _Ranks:
         return told
 
     def agree(self, check: Callable[[], Request]) -> Request:
-        """What check() returns, if no rank's check() raises; else all ranks raise a ValueError."""
+        """Returns the result of check(), if no rank's check() raises; otherwise all ranks raise a ValueError."""
         number, request, refusal = _FUNCTIONS.index(self.function), None, None
         record = [number, 1, 0, 0, 0]
         try:
@@ -100,7 +100,7 @@ class _Ranks:
         return request
 
     def repeat(self, capacity: int, call: Callable[[int], tuple]) -> Any:
-        """Calls with as much room as is needed: all ranks make the call once more, where one of them had too little."""
+        """Calls with the capacity that the call needs: all ranks call once more if the capacity of one was too small."""
         for _ in range(2):
             fits, needed = call(capacity)
             if fits:
@@ -109,7 +109,7 @@ class _Ranks:
         raise RuntimeError(f"{self.name}: ranks exchange more than they have told")
 
     def indices(self, request: Request, array: Any) -> Any:
-        """Indices into the whole cloud in the type that the call was asked for."""
+        """Converts indices into the whole cloud to the call's index_dtype."""
         if request.index_type == "int64":
             return array
         if self.points > _MOST_INT32:
@@ -221,7 +221,7 @@ def radius(transport: Any, points: Array, radius: float, queries: Optional[Array
 
 
 class _Voxels:
-    """What a call of voxelize() asks for, and the outputs of it."""
+    """Parameters and outputs of a call of voxelize()."""
 
     def __init__(self, request: Request, voxel_size: Any, point_range: Sequence[float], max_points: Optional[int],
                  max_voxels: Optional[int], outputs: Optional[Sequence[str]], columns: str, dtype: Any):
@@ -272,7 +272,7 @@ class _Voxels:
         return (*self.grid, self.max_voxels, self.max_points, self.zyx)
 
     def rows_of(self, points: int) -> Dict[str, Any]:
-        """Outputs for the voxels of so many points, and their numbers."""
+        """Outputs for the voxels of `points` points, and the numbers of these voxels."""
         request = self.request
         shapes = _core.voxelize_shapes((points, request.points.shape[1]), 1, self.max_points, self.max_voxels, None, False,
                                        request.scalar, self.dtype)

@@ -3,18 +3,18 @@
     torch.distributed.init_process_group("gloo")
     picks = farpoint.distributed.fps(my_points, 1024)
 
-The cloud is the parts of all ranks, one after another in the order of the ranks: part r begins where part r - 1 ends, and indices
-count through all. Parts may be of any size, and empty. Points are in host memory: arrays of numpy, tensors of the CPU, lists. Points
-stay on their rank, but for what the others need of them (docs/scale.md says what each call exchanges).
+The cloud is the concatenation of all ranks' parts in rank order: part r begins where part r - 1 ends, and indices count through all
+parts. Parts may have any size, also 0. Points are in host memory: arrays of numpy, tensors of the CPU, lists. A point stays on its
+rank unless other ranks need it (docs/scale.md lists what each call exchanges).
 
 All ranks of the group make the same calls in the same order, with the same arguments but for the points and queries, and from one
 thread at a time. `group` is a process group of torch.distributed of any backend; left out, the default one. The first call on a
-group connects its ranks with one another by gloo, apart from the group's own messages.
+group connects its ranks by gloo; these connections are separate from the group's own messages.
 
-Where one rank's arguments are refused, all ranks raise a ValueError. A rank that fails in another way (no memory, an interrupt, a kill)
-ends the calls of the others by a RuntimeError, at once where its connection closes, and else after `timeout`: so long an exchange
-waits for other ranks, in seconds or as a timedelta; 0 or less is forever. After that all calls on the group fail at once: make a
-new group.
+If one rank's arguments are invalid, all ranks raise a ValueError. If a rank fails in another way (no memory, an interrupt, a kill), the
+calls of the others raise a RuntimeError: at once if its connection closes, otherwise after `timeout`, the longest time that an
+exchange waits for other ranks, in seconds or as a timedelta; 0 or less is forever. After that all calls on the group fail at once:
+make a new group.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class _Connection:
             works.clear()
 
     def abort(self) -> None:
-        """Closes the connections of this rank, so that all that wait for it fail, and then those that wait for them."""
+        """Closes the connections of this rank: ranks that wait for it fail and close theirs in turn."""
         self.has_failed = True
         self._gloo = None
 
@@ -141,16 +141,16 @@ def _transport_of(group: Any, timeout: Timeout) -> _Transport:
 def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = None, chosen: Optional[Array] = None,
         stop_below: float = 0.0, return_distances: bool = False, index_dtype: Any = "int64", threads: int = 0,
         group: Any = None, timeout: Timeout = 600.0) -> Any:
-    """Farthest point sampling of a cloud that no rank has all of: every rank gets all samples, those of `farpoint.fps`.
+    """Farthest point sampling of a distributed cloud: every rank gets all samples, equal to `farpoint.fps` on the whole cloud.
 
-    Among equally far points the one of lowest index in the whole cloud is taken.
+    Ties go to the lowest index in the whole cloud.
 
     Parameters
     ----------
     points : (N, 3), numbers
-        Of this rank; N may be 0, and another on each rank. The same type on all.
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
     samples : int
-        Of the whole cloud. If it has fewer finite points, the rest is -1.
+        Number of samples of the whole cloud. If it has fewer finite points, the rest is -1.
     first : int
         Index of the first sample in the whole cloud.
     seed : int, optional
@@ -162,9 +162,9 @@ def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = No
     return_distances : bool
         Return the squared distance of each sample to those before it, too; +inf for a first one, -1 past the last.
     index_dtype : "int64" or "int32"
-        Of the indices.
+        Type of the indices.
     threads : int
-        Of this rank; 0 for one per core.
+        Threads of this rank; 0 for one per core.
     group : ProcessGroup, optional
         The ranks; left out, all.
     timeout : float or timedelta
@@ -198,11 +198,11 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     Parameters
     ----------
     points : (N, 3), numbers
-        Of this rank; N may be 0, and another on each rank. The same type on all.
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
     k : int
         1 to 1,024.
     queries : (M, 3), of the points' type, optional
-        Of this rank, any number; left out, its points.
+        Queries of this rank, any number; left out, its points.
     max_radius : float
         Metres: no neighbour is farther away.
     exclude_self : bool
@@ -213,8 +213,8 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     Returns
     -------
     Neighbors(indices, distances) : each (M, k)
-        Of this rank's queries. Indices into the whole cloud, ascending by (squared distance, index); -1 past the last. Squared
-        distances; +inf past the last.
+        Rows of this rank's queries. Indices into the whole cloud, ascending by (squared distance, index); -1 past the last.
+        Squared distances; +inf past the last.
 
     Raises
     ------
@@ -228,21 +228,21 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
 def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max_neighbors: int, order: str = "nearest",
            exclude_self: bool = False, exclusive: bool = False, index_dtype: Any = "int64", threads: int = 0, group: Any = None,
            timeout: Timeout = 600.0) -> Neighbors:
-    """Up to `max_neighbors` points within a radius of each of the rank's queries, in a cloud that no rank has all of: the rows of
-    `farpoint.PointIndex.radius` with `max_neighbors`. 64 ranks at most.
+    """Up to `max_neighbors` points of a distributed cloud within a radius of each query of this rank: the rows of
+    `farpoint.PointIndex.radius` with `max_neighbors`. At most 64 ranks.
 
     Parameters
     ----------
     points : (N, 3), numbers
-        Of this rank; N may be 0, and another on each rank. The same type on all.
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
     radius : float
         Metres; a point at exactly this distance is a neighbour, unless `exclusive`.
     queries : (M, 3), of the points' type, optional
-        Of this rank, any number; left out, its points.
+        Queries of this rank, any number; left out, its points.
     max_neighbors : int
         1 to 1,024.
     order : "nearest" or "index"
-        Which come first, and are kept, where there are more.
+        Order of a row; if there are more neighbours than `max_neighbors`, the first are kept.
     exclude_self : bool
         Point i of this rank is not a neighbour of its query i.
     index_dtype, threads, group, timeout
@@ -251,7 +251,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max
     Returns
     -------
     Neighbors(indices, distances) : each (M, max_neighbors)
-        Of this rank's queries. Indices into the whole cloud, -1 past the last; squared distances, +inf past the last.
+        Rows of this rank's queries. Indices into the whole cloud, -1 past the last; squared distances, +inf past the last.
 
     Raises
     ------
@@ -265,28 +265,29 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max
 def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
              max_voxels: Optional[int] = None, outputs: Optional[Sequence[str]] = None, columns: str = "xyz", dtype: Any = None,
              gather: bool = False, threads: int = 0, group: Any = None, timeout: Timeout = 600.0) -> Dict[str, Any]:
-    """Voxels of a cloud that no rank has all of: each rank gets the rows of the voxels that it owns, or all gets `gather`.
+    """Voxels of a distributed cloud: each rank gets the rows of the voxels that it owns, or, with `gather`, of all voxels.
 
-    A voxel has one owner, by its hash, to which its points travel. All rows together are those of `farpoint.voxelize`, by first
-    occurrence, and `numbers` says which.
+    The hash of a voxel determines the rank that owns it, to which its points travel. The rows of all ranks together are the rows of
+    `farpoint.voxelize` by first occurrence; `numbers` has their positions.
 
     Parameters
     ----------
     points : (N, F), numbers, 3 <= F <= 64
-        Of this rank: x, y, z, and further features. N may be 0, and another on each rank. The same type and F on all.
+        Points of this rank: x, y, z, and further features. N may be 0, and may differ between ranks. The type and F are equal on
+        all ranks.
     voxel_size : float or three
         Metres.
     point_range : x, y, z from and x, y, z to
         Metres; points beyond are in no voxel.
     max_points, max_voxels : int, optional
-        Hard voxelization: of a voxel, and of the whole cloud.
+        Hard voxelization: the limits of a voxel, and of the whole cloud.
     outputs : names of outputs, optional
         Left out, "coords", "num_points", "voxels" (hard only) and "mean". There are "max", "first" and "centroid", too.
     columns : "xyz" or "zyx"
-        Of `coords`.
+        Columns of `coords`.
     dtype : "float16" or "float32", optional
-        Type of `voxels`, `mean`, `max` and `first`. Features travel as float32: of float64 points there is no `mean`, and the
-        others need `dtype="float32"`.
+        Type of `voxels`, `mean`, `max` and `first`. Features travel as float32: with float64 points `mean` is not available,
+        and the others need `dtype="float32"`.
     gather : bool
         Every rank gets all rows, in the order of their numbers.
     threads, group, timeout

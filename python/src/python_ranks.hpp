@@ -85,7 +85,7 @@ class python_ranks {
     try {
       std::rethrow_exception(error_);
     } catch (nb::python_error& error) {
-      if (!error.matches(PyExc_Exception)) throw;  // such as KeyboardInterrupt
+      if (!error.matches(PyExc_Exception)) throw;  // KeyboardInterrupt, for example
       nb::raise_from(error, PyExc_RuntimeError, "%s: %s", farpoint::to_string(outcome.code), outcome.reason);
     }
   }

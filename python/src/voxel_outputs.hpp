@@ -1,5 +1,5 @@
 /// @file
-/// What calls that make voxels are asked for, and their outputs by name.
+/// Parameters of calls that make voxels, and their outputs by name.
 #pragma once
 
 #include "arrays.hpp"
@@ -13,7 +13,7 @@
 
 namespace farpoint_python {
 
-/// What a call is asked for beside arrays.
+/// Parameters of a call that are no arrays.
 struct voxelize_wish {
   std::array<double, 3> lower{};
   std::array<double, 3> upper{};
@@ -79,7 +79,7 @@ inline nb::handle key_of(output_name name) {
   return all[static_cast<std::size_t>(name)];
 }
 
-/// Outputs by name; those that are left out cost nothing.
+/// Outputs by name; outputs that are left out cost nothing.
 struct voxelize_arrays {
   index_t capacity = 0;
   bool batch = false;

@@ -23,21 +23,20 @@
 namespace farpoint_python {
 namespace {
 
-/// What the shapes of outputs follow from.
+/// Sizes that determine the shapes of outputs.
 struct output_sizes {
   index_t clouds = 1;
   std::optional<index_t> max_points{};
   std::optional<index_t> max_voxels{};
   std::optional<index_t> capacity{};
   bool batch = false;                               ///< `coords` begin with the cloud
-  tensor_type_id scalar = tensor_type_id::float32;  ///< of the points, and of `centroid`
-  tensor_type_id values =
-      tensor_type_id::float32;      ///< of the outputs made of features; but means of doubles are doubles
-  std::array<index_t, 2> points{};  ///< `[N]` or `[B, N]`
-  std::size_t axes = 1;             ///< of these
-  index_t features = 0;             ///< of a point
+  tensor_type_id scalar = tensor_type_id::float32;  ///< type of the points and of `centroid`
+  tensor_type_id values = tensor_type_id::float32;  ///< type of outputs made of features; means of doubles are doubles
+  std::array<index_t, 2> points{};                  ///< `[N]` or `[B, N]`
+  std::size_t axes = 1;                             ///< length of `points` that is used
+  index_t features = 0;                             ///< values per point
 
-  /// Of voxels, at most.
+  /// Maximum number of voxels.
   index_t rows() const {
     index_t const total = axes == 1 ? points[0] : points[0] * points[1];
     index_t const most = max_voxels ? std::min(total, clouds * std::min(*max_voxels, total)) : total;
@@ -67,7 +66,7 @@ struct output_sizes {
   }
 };
 
-/// Rows of the outputs that no voxel may have. On a device nobody waits for their number, and they are zeros.
+/// Rows of the outputs behind the last voxel. On a device the call does not wait for their number; they are zeros.
 farpoint::library::padded_rows padded_rows_of(voxelize_arrays const& arrays) {
   using name = output_name;
   farpoint::library::padded_rows padded;
@@ -101,7 +100,7 @@ void voxelize(place const& where, input const& points, optional_input const& off
   });
 }
 
-/// What quick_voxelize() is asked for beside tensors.
+/// Arguments of quick_voxelize() that are no tensors.
 struct quick_voxelize_wish {
   nb::handle max_points;
   nb::handle max_voxels;
@@ -109,10 +108,10 @@ struct quick_voxelize_wish {
   bool grid_order = false;
   bool batch = false;
   bool zyx = false;
-  nb::handle dtype;  ///< of the outputs made of features; None for the type of the points
+  nb::handle dtype;  ///< type of the outputs made of features; None for the type of the points
 };
 
-/// So many floats of a tuple or a list.
+/// Reads exactly Count floats of a tuple or a list.
 template <std::size_t Count>
 bool read_numbers(nb::handle from, std::array<double, Count>& numbers) {
   if (!PyTuple_CheckExact(from.ptr()) && !PyList_CheckExact(from.ptr())) return false;
