@@ -43,7 +43,7 @@ FARPOINT_HIDDEN void fps_enqueue_dealt_maxima(kernel_launcher& launcher, dealt_m
   launcher.launch(team_schedule_kernel<Points, block_size>, launch_config(1, block_size, launcher.stream()),
                   team_schedule_args<Points>{args.call.clouds, limits, args.schedule});
   cudaLaunchConfig_t config = launch_config(limits.blocks, Config::block_size, launcher.stream());
-  config.dynamicSmemBytes = dealt_maxima_layout<Config>::bytes(limits.most);
+  config.dynamicSmemBytes = dealt_maxima_bytes<Config>(limits.most);
   cudaLaunchAttribute cooperative{};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
@@ -190,7 +190,7 @@ class local_maxima_plan {
     index_t const worth = Selector::maxima_blocks[0].capacity();
     index_t const useful = larger(clouds_.largest() / worth, divide_up(clouds_.largest(), capacity));
     auto most = static_cast<unsigned>(larger(index_t{1}, smaller(useful, index_t{choice_.blocks})));
-    while (most > 1 && dealt_maxima_layout<Config>::bytes(most) > static_cast<std::size_t>(device_.shared_bytes)) {
+    while (most > 1 && dealt_maxima_bytes<Config>(most) > static_cast<std::size_t>(device_.shared_bytes)) {
       --most;
     }
     return {team_blocks(), most, static_cast<std::uint32_t>(capacity), static_cast<std::uint32_t>(worth)};
@@ -290,7 +290,7 @@ class local_maxima_plan {
       if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
       if (!has_room(capacity_of<Config>())) return false;
       team_limits const limits = limits_of<Config>();
-      if (dealt_maxima_layout<Config>::bytes(limits.most) > static_cast<std::size_t>(device_.shared_bytes)) return false;
+      if (dealt_maxima_bytes<Config>(limits.most) > static_cast<std::size_t>(device_.shared_bytes)) return false;
       if (divide_up(clouds_.largest(), capacity_of<Config>()) > index_t{limits.most}) return false;
       return has_board_messages<exchange_scope::gpu> && device_.cooperative != 0 && choice_.blocks >= 1 &&
              choice_.blocks <= device_.multiprocessors;

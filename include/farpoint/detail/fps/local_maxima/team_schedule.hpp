@@ -42,7 +42,8 @@ struct team_limits {
   FARPOINT_HD constexpr std::uint32_t target(std::uint64_t all, unsigned i) const noexcept {
     std::uint64_t const share = larger(divide_up(all, std::uint64_t{blocks}), std::uint64_t{worth});
     std::uint64_t const least = smaller(share, std::uint64_t{no_limit});
-    std::uint64_t const target = i < fine_targets ? least + least * i / 16 : least << (i - fine_targets + 2);
+    // Steps are small near the least, which hardly ever works, and mostly not much more is needed.
+    std::uint64_t const target = i < fine_targets ? least + least * i * i / 256 : least << (i - fine_targets + 2);
     return i + 1 >= targets || target > no_limit ? no_limit : static_cast<std::uint32_t>(target);
   }
 
