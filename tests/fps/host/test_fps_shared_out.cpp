@@ -152,6 +152,17 @@ sizes_type random_sizes(random_source& random, index_t most) {
   return sizes;
 }
 
+/// Threads of every third block take their time behind a barrier, so that the others are far ahead.
+struct uneven_machine : fiber_machine {
+  static inline bool is_uneven = false;
+
+  static void sync() {
+    fiber_machine::sync();
+    if (!is_uneven || fiber_blocks::block() % 3 != 0) return;
+    for (unsigned i = 0; i < thread() * 7 % 64; ++i) fiber_blocks::yield();
+  }
+};
+
 /// The kernels' source, as local_maxima_plan launches it.
 /// @param worth  see team_limits
 template <class Config, class Problem>
@@ -179,7 +190,7 @@ auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t wor
       std::iota(first, first + cloud.size(), 0u);
       std::sort(first, first + cloud.size(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
     }
-    using chunks_type = point_chunks<Config, fiber_machine>;
+    using chunks_type = point_chunks<Config, uneven_machine>;
     std::vector<float> chunks(
         Config::in_memory ? chunks_type::chunk_floats * static_cast<std::size_t>(chunks_type::chunks(points, clouds.size()))
                           : 0);
@@ -198,10 +209,11 @@ auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t wor
     std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
     std::vector<std::vector<fps_ball<Config::dim>>> lists(blocks);
     for (auto& l : lists) l.resize(local_maxima_lists<Config>::bytes(blocks) / sizeof(l[0]) + 1);
+    uneven_machine::is_uneven = seed % 2 == 0;
     fiber_blocks::run(blocks, Config::block_size, seed, [&] {
       unsigned const block = fiber_blocks::block();
       auto* const memory = reinterpret_cast<unsigned char*>(lists[block].data());
-      sample_dealt_clouds<Config, fiber_machine, fiber_board>(dealt, block, blocks, shared[block],
+      sample_dealt_clouds<Config, uneven_machine, fiber_board>(dealt, block, blocks, shared[block],
                                                               local_maxima_lists<Config>::at(memory, blocks));
     });
     // Each block asked once more than there was something for it.
