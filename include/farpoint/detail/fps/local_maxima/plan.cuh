@@ -83,8 +83,13 @@ class local_maxima_plan {
   /// Enough also for a grid with boxes, or what else serves a call with fewer multiprocessors.
   std::size_t bytes() const noexcept {
     if (has_own_keys()) return 0;
-    if (choice_.shared_out) return layout_of(cutter{}).size;
     local_maxima_plan grid = *this;
+    if (choice_.shared_out) {
+      // Registers may not hold the clouds where there are fewer multiprocessors.
+      grid.choice_.boxes |=
+          clouds_.largest() > most_in_registers() && clouds_.size() <= cell_order_memory<dim>::most_clouds;
+      return grid.layout_of(cutter{}).size;
+    }
     grid.choice_.boxes = true;
     index_t const worth = divide_up(clouds_.largest(), index_t{Selector::maxima_blocks[0].capacity()});
     index_t const most = smaller(worth, device_.multiprocessors / larger<index_t>(clouds_.size(), 1));
