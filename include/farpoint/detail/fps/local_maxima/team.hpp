@@ -27,9 +27,10 @@ class local_maxima_team {
   using shared_type = local_maxima_shared<Config>;
   using lists_type = local_maxima_lists<Config>;
 
+  /// @param round  the last one that the team's board has messages of; 0: it is zero
   FARPOINT_DEVICE local_maxima_team(Call const& call, local_maxima_place place, shared_type& shared,
                                     lists_type const& lists, fps_key* keys, Peers const& peers,
-                                    local_maxima_lengths lengths) noexcept
+                                    local_maxima_lengths lengths, std::uint32_t round = 0) noexcept
       : call_{call},
         place_{place},
         first_index_{peers.first_index()},
@@ -39,7 +40,11 @@ class local_maxima_team {
         order_{shared, keys, peers},
         cut_{lengths.wanted},
         singles_{lengths.singles},
-        points_{shared.box} {}
+        points_{shared.box},
+        round_{round} {}
+
+  /// The last round: messages of later ones cannot be taken for its own.
+  FARPOINT_DEVICE std::uint32_t round() const noexcept { return round_; }
 
   /// Samples `cloud`, the points of this GPU. Returns false where other GPUs have failed, or there was no room.
   template <class Points>
@@ -337,7 +342,7 @@ class local_maxima_team {
   local_maxima_cut cut_;
   unsigned singles_;  ///< samples that are taken one a round
   std::conditional_t<Config::in_memory, point_chunks<Config, Machine>, point_registers<Config, Machine>> points_;
-  std::uint32_t round_ = 0;
+  std::uint32_t round_;
   unsigned samples_ = 0;      ///< that distances have not been lowered to
   unsigned first_found_ = 0;  ///< place of this thread's first candidate
   bool has_room_ = true;      ///< for more samples
