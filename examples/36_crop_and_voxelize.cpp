@@ -52,8 +52,17 @@ int main() {
     std::fprintf(stderr, "%s\n", outcome.reason);
     return 1;
   }
+
+  //! [downsample]
+  // The points in the box as a cloud by itself, on the host: a point for each cube of 0.5 m.
+  std::vector<std::array<float, 3>> part(static_cast<std::size_t>(offsets[1]));
+  for (std::size_t i = 0; i < part.size(); ++i) part[i] = {kept[3 * i], kept[3 * i + 1], kept[3 * i + 2]};
+  std::vector<std::array<float, 3>> const thin = farpoint::downsample(part, 0.5);
+  //! [downsample]
+
   std::printf("%lld points, %d voxels\n", static_cast<long long>(offsets[1]), static_cast<int>(voxel_count[0]));
   bool const is_right = report.written + report.outside == map_points && report.over_capacity == 0 &&
-                        offsets[1] == static_cast<farpoint::index_t>(report.written) && voxel_count[0] == 25;
+                        offsets[1] == static_cast<farpoint::index_t>(report.written) && voxel_count[0] == 25 &&
+                        thin.size() >= 100 && thin.size() < 1000;
   return is_right ? 0 : 1;
 }

@@ -64,7 +64,7 @@ using crop_box_of = bounding_box<typename View::scalar, View::dim>;
 }  // namespace detail
 
 /// crop_box() of one cloud in a host container, on all cores; allocates the workspace and the answer:
-/// `auto indices = farpoint::crop_box(points, {{0, 0, 0}, {1, 1, 1}});`
+/// `auto indices = farpoint::crop_box(points, {{{0, 0, 0}}, {{1, 1, 1}}});`
 ///
 /// @param points  contiguous container of a type that point_layout knows
 /// @return indices of the points in the box, ascending
