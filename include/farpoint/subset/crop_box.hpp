@@ -57,11 +57,9 @@ result crop_box(host_exec exec, batch<Points> const& clouds,
 
 #if defined(__cpp_exceptions)
 
-namespace detail {
-/// The box that crops the points of a container.
+/// The type of the box that crops the points of a container.
 template <class Container, class View = decltype(view_points(std::declval<Container const&>()))>
 using crop_box_of = bounding_box<typename View::scalar, View::dim>;
-}  // namespace detail
 
 /// crop_box() of one cloud in a host container, on all cores; allocates the workspace and the answer:
 /// `auto indices = farpoint::crop_box(points, {{{0, 0, 0}}, {{1, 1, 1}}});`
@@ -70,7 +68,7 @@ using crop_box_of = bounding_box<typename View::scalar, View::dim>;
 /// @return indices of the points in the box, ascending
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-std::vector<std::int32_t> crop_box(Container const& points, detail::crop_box_of<Container> const& box) {
+auto crop_box(Container const& points, crop_box_of<Container> const& box) {
   auto const view = view_points(points);
   batch<std::decay_t<decltype(view)>> const cloud{view};
   detail::host_workspace const workspace{crop_box_workspace_bytes(host_exec{}, cloud)};

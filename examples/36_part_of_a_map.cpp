@@ -1,7 +1,8 @@
-// A part of a map: what lies in a box, its rows, and their voxels. How many points are left is an offset that one call
-// writes and the next one reads: with cuda_exec the same calls can be captured in a graph.
+// A part of a map: the points in a box, some of them drawn at random, and the voxels of these. How many there are is an
+// offset that one call writes and the next one reads: with cuda_exec the same calls can be captured in a graph.
 #include <farpoint/gather.hpp>
 #include <farpoint/subset/crop_box.hpp>
+#include <farpoint/subset/random_subset.hpp>
 #include <farpoint/voxelize.hpp>
 
 #include <array>
@@ -27,6 +28,11 @@ int main() {
   std::vector<float> kept(3 * room);
   farpoint::crop_box_report report;
 
+  constexpr farpoint::index_t samples = 1000;
+  std::vector<std::int32_t> draws(samples);
+  std::vector<farpoint::index_t> drawn_offsets(2);  // 0, and how many points were drawn
+  std::vector<float> drawn(3 * samples);
+
   farpoint::voxelize_params<float> grid;
   grid.grid = farpoint::voxel_grid<float>::from_range(box.low, box.high, {{1, 1, 1}});
   std::vector<float> centroids(3 * 25);
@@ -37,16 +43,22 @@ int main() {
   voxels.voxel_count = voxel_count;
 
   clouds const cropped = clouds::ragged(view{kept.data(), room}, offsets);
+  clouds const sampled = clouds::ragged(view{drawn.data(), samples}, drawn_offsets);
   farpoint::host_scratch const crop_workspace{crop_box_workspace_bytes(exec, map)};
-  farpoint::host_scratch const voxel_workspace{voxelize_workspace_bytes(exec, cropped, grid, voxels)};
+  farpoint::host_scratch const voxel_workspace{voxelize_workspace_bytes(exec, sampled, grid, voxels)};
   //! [arrays]
 
+  constexpr std::uint64_t seed = 7;
   //! [calls]
+  using farpoint::feature_rows;
+  auto const map_rows = feature_rows<float const>::regular(points, 1, 3);
+  auto const kept_rows = feature_rows<float>::ragged(kept, offsets, 3);
+  auto const drawn_rows = feature_rows<float>::ragged(drawn, drawn_offsets, 3);
   farpoint::result outcome = crop_box(exec, map, box, {indices, offsets, &report}, crop_workspace);
-  auto const from = farpoint::feature_rows<float const>::regular(points, 1, 3);
-  auto const to = farpoint::feature_rows<float>::ragged(kept, offsets, 3);
-  if (outcome) outcome = farpoint::gather<float>(exec, from, indices, to);
-  if (outcome) outcome = voxelize(exec, cropped, grid, voxels, voxel_workspace);
+  if (outcome) outcome = farpoint::gather<float>(exec, map_rows, indices, kept_rows);
+  if (outcome) outcome = random_subset(exec, cropped, samples, seed, {draws, drawn_offsets});
+  if (outcome) outcome = farpoint::gather<float>(exec, kept_rows, draws, drawn_rows);
+  if (outcome) outcome = voxelize(exec, sampled, grid, voxels, voxel_workspace);
   //! [calls]
   if (!outcome) {
     std::fprintf(stderr, "%s\n", outcome.reason);
@@ -62,7 +74,7 @@ int main() {
 
   std::printf("%lld points, %d voxels\n", static_cast<long long>(offsets[1]), static_cast<int>(voxel_count[0]));
   bool const is_right = report.written + report.outside == map_points && report.over_capacity == 0 &&
-                        offsets[1] == static_cast<farpoint::index_t>(report.written) && voxel_count[0] == 25 &&
-                        thin.size() >= 100 && thin.size() < 1000;
+                        offsets[1] == static_cast<farpoint::index_t>(report.written) && drawn_offsets[1] == samples &&
+                        voxel_count[0] == 25 && thin.size() >= 100 && thin.size() < 1000;
   return is_right ? 0 : 1;
 }
