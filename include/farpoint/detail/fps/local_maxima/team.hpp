@@ -319,16 +319,15 @@ class local_maxima_team {
       }
     });
     if (leads()) {
-      unsigned const count = stop2 > 0 ? smaller(order_.count_better(key_before_stop()), most) : most;
+      // Exactly the keys of distances of stop2 or more are better.
+      fps_key const before_stop = fps_key_of(stop2, 0xffffffffu) - 1;
+      unsigned const count = stop2 > 0 ? smaller(order_.count_better(before_stop), most) : most;
       for (index_t slot = index_t{most} + thread(); slot < call_.samples(); slot += Config::block_size) {
         call_.write_padding(slot);
       }
       if (thread() == 0) call_.write_count(count);
     }
   }
-
-  /// Better are the keys of all distances of stop2 or more, and no others.
-  FARPOINT_DEVICE fps_key key_before_stop() const noexcept { return fps_key_of(call_.stop2(), 0xffffffffu) - 1; }
 
   Call call_;
   local_maxima_place place_;  ///< among the blocks of this GPU
@@ -337,7 +336,6 @@ class local_maxima_team {
   shared_type& shared_;
   lists_type lists_;
   local_maxima_exchange<Config, Machine, Peers> exchange_;
-
   sample_order<Config, Machine, Peers> order_;
   local_maxima_cut cut_;
   unsigned singles_;  ///< samples that are taken one a round
