@@ -61,8 +61,8 @@ def python_comments(text):
             lines = (ast.get_docstring(node, clean=False) or "").split("\n")
             indent = [len(re.match(r"\s*(?:[-*] )?", part).group()) for part in lines]
             for i, part in enumerate(lines):
-                text = re.sub(r"^\s*(?:>>>|\.\.\.).*", "", part)
-                yield node.body[0].lineno + i if node.body else 1, text, i == 1 or (i > 1 and indent[i] == indent[i - 1])
+                continues = i == 1 or (i > 1 and indent[i] == indent[i - 1])
+                yield node.body[0].lineno + i if node.body else 1, re.sub(r"^\s*(?:>>>|\.\.\.).*", "", part), continues
 
 
 def hash_comments(text):

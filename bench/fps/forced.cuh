@@ -47,7 +47,7 @@ struct forced_regions : farpoint::fps_selector {
   }
 };
 
-/// The current device; an H200 where there is none, so that rows can be listed without one.
+/// The current device; without a device an H200, so that rows can be listed.
 inline farpoint::detail::device_properties planned_device() {
   std::string reason;
   if (device_is_usable(reason)) return farpoint::detail::device_properties::current();
