@@ -108,9 +108,9 @@ def layout(winners):
 
 def choice_of(match):
     """The initialiser of an fps_choice by the name that bench/fps/forced.cuh gives it."""
-    kernel, blocks, boxes, wanted, listed, singles = match.groups()
+    kernel, blocks, shared_out, boxes, wanted, listed, singles = match.groups()
     entries = [f"farpoint::fps_kernel::{kernel}", blocks or "1", "true" if boxes else "false"]
-    lengths = [(wanted, "40"), (listed, "32"), (singles, "0")]
+    lengths = [(wanted, "40"), (listed, "32"), (singles, "0"), ("true" if shared_out else None, "false")]
     while lengths and not lengths[-1][0]:
         lengths.pop()
     return shape_of(entries + [length or default for length, default in lengths])
@@ -118,7 +118,10 @@ def choice_of(match):
 
 def choices(winners):
     """choose(), with a condition for each row of clouds of one size; the others are left to the default."""
-    lines, known = ["static constexpr farpoint::fps_choice choose(farpoint::fps_case const& c) noexcept {"], set()
+    lines, known = [], set()
+    if any(match.group(3) for _, match in winners):
+        lines.append("static constexpr bool has_shared_out = true;")
+    lines.append("static constexpr farpoint::fps_choice choose(farpoint::fps_case const& c) noexcept {")
     for case, match in winners:
         row = re.fullmatch(REGULAR, case)
         if row.groups() in known:
@@ -130,7 +133,7 @@ def choices(winners):
 
 
 REGULAR = r"(\d+)x(\d+)_to_(\d+)/(?:uniform|lidar)"
-CHOICE = (r"(in_registers|in_global_memory|in_block|in_grid|maxima_in_block|maxima_in_grid)(?:_(\d+))?(_boxes)?"
+CHOICE = (r"(in_registers|in_global_memory|in_block|in_grid|maxima_in_block|maxima_in_grid)(?:_(\d+))?(_shared_out)?(_boxes)?"
           r"(?:_wanted_(\d+))?(?:_listed_(\d+))?(?:_singles_(\d+))?")
 SUITES = {
     "fps": Suite("farpoint_bench_fps_tune", "farpoint::fps_selector", "farpoint/tuning/fps.hpp", "tune/", "default", (

@@ -14,6 +14,7 @@ namespace farpoint_bench {
 struct forced_selector : farpoint::fps_selector {
   /// The default compiles maxima_in_block for 1,024 points at most.
   static constexpr int maxima_block_points = 4096;
+  static constexpr bool has_shared_out = true;
 
   static inline farpoint::fps_choice forced{farpoint::fps_kernel::in_registers};
   static farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return forced; }
@@ -70,13 +71,14 @@ bool runs_as_forced(farpoint::fps_choice const& choice, farpoint::batch<Points> 
   return planned_choice<Selector>(clouds, params, device) == choice;
 }
 
-/// "in_block", "maxima_in_grid_22_boxes", "maxima_in_grid_22_boxes_wanted_30_listed_16_singles_8": lengths where they
-/// are not the default ones of fps_choice.
+/// "in_block", "maxima_in_grid_22_boxes", "maxima_in_grid_132_shared_out_boxes",
+/// "maxima_in_grid_22_boxes_wanted_30_listed_16_singles_8": lengths where they are not the default ones of fps_choice.
 inline std::string name_of(farpoint::fps_choice const& choice) {
   farpoint::fps_choice const plain{choice.kernel};
   bool const in_grid = choice.kernel == farpoint::fps_kernel::maxima_in_grid;
   std::string name = to_string(choice.kernel);
   if (in_grid) name += "_" + std::to_string(choice.blocks);
+  if (choice.shared_out) name += "_shared_out";
   if (choice.boxes) name += "_boxes";
   if (choice.wanted != plain.wanted || choice.listed != plain.listed) {
     name += "_wanted_" + std::to_string(choice.wanted);

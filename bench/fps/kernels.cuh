@@ -255,6 +255,13 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     add({fps_kernel::maxima_in_grid, blocks, true, 24, 16});
     add({fps_kernel::maxima_in_grid, blocks, true, 60});
   }
+  // Batches that equal teams do not suit.
+  if (row.ragged() || 2 * row.clouds > device.multiprocessors) {
+    for (bool const boxes : {false, true}) {
+      add({fps_kernel::maxima_in_grid, device.multiprocessors, boxes, 40, 32, 0, true});
+      add({fps_kernel::maxima_in_grid, device.multiprocessors, boxes, 30, 16, 0, true});
+    }
+  }
   add(by_default);
   if (by_default.kernel == fps_kernel::maxima_in_grid && row.chosen < 100'000) {
     for (int const singles : {8, 20, 32}) {

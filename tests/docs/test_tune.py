@@ -65,6 +65,8 @@ class Tune(unittest.TestCase):
                  "fps_kernels/1x300_to_64/uniform/default": 40,
                  "fps_kernels/1x300_to_64/uniform/maxima_in_grid_9_boxes_wanted_30_listed_16": 35,
                  "fps_kernels/1x400_to_64/uniform/default": 40, "fps_kernels/1x400_to_64/uniform/maxima_in_grid_9_singles_8": 30,
+                 "fps_kernels/256x4096_to_64/uniform/default": 40,
+                 "fps_kernels/256x4096_to_64/uniform/maxima_in_grid_132_shared_out_boxes": 30,
                  "fps_kernels/1x512_to_64/uniform/default": 40, "fps_kernels/1x512_to_64/uniform/in_block": 39.9}
         done = self.tune("fps_kernels", times)
         self.assertIn("c.clouds == 16 && c.largest == 40000 && c.samples == 1024) {\n"
@@ -72,6 +74,8 @@ class Tune(unittest.TestCase):
         self.assertIn("return {farpoint::fps_kernel::maxima_in_block, 1, false, 36};", done.stdout)
         self.assertIn("return {farpoint::fps_kernel::maxima_in_grid, 9, true, 30, 16};", done.stdout)
         self.assertIn("return {farpoint::fps_kernel::maxima_in_grid, 9, false, 40, 32, 8};", done.stdout)
+        self.assertIn("return {farpoint::fps_kernel::maxima_in_grid, 132, true, 40, 32, 0, true};", done.stdout)
+        self.assertIn("static constexpr bool has_shared_out = true;", done.stdout)
         struct = done.stdout[done.stdout.index("struct"):]
         self.assertNotIn("uneven", struct)  # no condition could express it
         self.assertNotIn("512", struct)  # within the limit

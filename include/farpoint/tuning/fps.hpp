@@ -101,16 +101,20 @@ constexpr bool operator!=(fps_case const& a, fps_case const& b) noexcept {
 /// only.
 struct fps_choice {
   fps_kernel kernel;
-  int blocks = 1;      ///< blocks of each cloud in fps_kernel::maxima_in_grid
+  int blocks = 1;      ///< blocks of each cloud in fps_kernel::maxima_in_grid; with `shared_out`, of all
   bool boxes = false;  ///< maxima_in_grid sorts the points, so that a warp can skip samples too far away to matter
   int wanted = 40;     ///< target candidates of a round by local maxima, divided by sqrt(blocks): 1 to 1,000,000
   int listed = 32;     ///< most candidates that a block of maxima_in_grid publishes in a round: 1 to 32
   int singles = 0;     ///< first samples that local maxima take one a round, without lists: 0 to 128
+  /// maxima_in_grid shares `blocks` out among the clouds by size, for any number of clouds: large ones get teams of
+  /// several blocks, and a block takes small ones in turn. `blocks` of 0 or less: all multiprocessors. The selector has
+  /// to say has_shared_out.
+  bool shared_out = false;
 };
 
 constexpr bool operator==(fps_choice a, fps_choice b) noexcept {
   return a.kernel == b.kernel && a.blocks == b.blocks && a.boxes == b.boxes && a.wanted == b.wanted &&
-         a.listed == b.listed && a.singles == b.singles;
+         a.listed == b.listed && a.singles == b.singles && a.shared_out == b.shared_out;
 }
 constexpr bool operator!=(fps_choice a, fps_choice b) noexcept {
   return !(a == b);
@@ -153,10 +157,6 @@ struct fps_selector {
   static constexpr int group_list_size = 256;
 
   /// Chunks of fps_kernel::in_block and fps_kernel::in_grid; docs/design/fps.md has the measurements.
-  // h200, times as fast as with 32 points and groups of 2:
-  //   in_block            16 x     8,192 ->  1,024  1.31
-  //   in_grid              1 x 1,000,000 ->  1,024  1.19
-  //   in_grid              1 x 1,000,000 -> 10,000  1.21
   static constexpr fps_chunk_tuning chunks = {128, 1};
 
   /// Shapes of the kernels by local maxima, in whole warps, ascending in capacity; the first of which a cloud's blocks
@@ -177,9 +177,11 @@ struct fps_selector {
   //   1 x  1,000,000 -> 100,000                    4.84      4.49      5.31
   //   1 x 10,000,000 ->  10,000                              5.58      5.24
   static constexpr fps_block_tuning maxima_chunks[] = {{512, 4}, {512, 8}};
-  /// Whether chunks of the first shape lie in shared memory where it holds them: a million points on 132
-  /// multiprocessors. Not measured yet.
+  /// Whether chunks of the first shape lie in shared memory, if they fit (a million points on an H200). Not measured.
   static constexpr bool chunks_in_shared = false;
+
+  /// Whether fps_choice::shared_out is compiled. choose() does not ask for it: it has not been measured on a GPU.
+  static constexpr bool has_shared_out = false;
 
   /// fps_kernel::maxima_in_block is compiled for the shapes of no more points.
   static constexpr int maxima_block_points = 1024;
@@ -331,9 +333,11 @@ template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {
   out << "{" << to_string(choice.kernel) << ", " << choice.blocks;
   bool const has_lengths = choice.wanted != 40 || choice.listed != 32 || choice.singles != 0;
-  if (choice.boxes || has_lengths) out << ", " << choice.boxes;
-  if (has_lengths) out << ", " << choice.wanted << ", " << choice.listed;
-  if (choice.singles != 0) out << ", " << choice.singles;
+  bool const has_singles = choice.singles != 0 || choice.shared_out;
+  if (choice.boxes || has_lengths || has_singles) out << ", " << choice.boxes;
+  if (has_lengths || has_singles) out << ", " << choice.wanted << ", " << choice.listed;
+  if (has_singles) out << ", " << choice.singles;
+  if (choice.shared_out) out << ", " << choice.shared_out;
   return out << "}";
 }
 template <class Char, class Traits>

@@ -33,6 +33,9 @@ inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;
 inline constexpr int maxima_messages_at_once = 2;
 inline constexpr unsigned maxima_keys_at_once = 4;
 
+/// Threads of the block that shares a grid's blocks out among clouds: a warp for each number of points that it tries.
+inline constexpr int maxima_schedule_block_size = 1024;
+
 /// Where several GPUs sample one cloud, a kernel on each: threads of a block, and candidates that all blocks together
 /// may list, as many as shared memory holds.
 inline constexpr int maxima_peer_block_size = 512;

@@ -56,6 +56,16 @@ using odd_block = only<odd_tuning, fps_kernel::in_block>;
 using odd_grid = only<odd_tuning, fps_kernel::in_grid>;
 using odd_maxima_block = only<odd_tuning, fps_kernel::maxima_in_block>;
 using odd_regions = only<odd_tuning, fps_kernel::in_regions>;
+/// Blocks that are shared out among the clouds.
+template <int Blocks, bool Boxes>
+struct odd_shared_out : one_shape<odd_tuning> {
+  static constexpr bool has_shared_out = true;
+  static constexpr fps_choice choose(fps_case const&) noexcept {
+    return {fps_kernel::maxima_in_grid, Blocks, Boxes, 100, 32, 0, true};
+  }
+};
+using odd_shared_registers = odd_shared_out<7, false>;
+using odd_shared_boxes = odd_shared_out<0, true>;
 using odd_maxima_grid = only<odd_tuning, fps_kernel::maxima_in_grid, 5>;
 using odd_maxima_boxes = only<odd_tuning, fps_kernel::maxima_in_grid, 4, true>;
 /// Clouds of more than 512 points lie in chunks in shared memory.
@@ -67,6 +77,7 @@ using large_grid = only<farpoint::fps_selector, fps_kernel::in_grid>;
 
 /// Chooses at run time.
 struct odd_choice : one_shape<odd_tuning> {
+  static constexpr bool has_shared_out = true;
   static fps_choice choose(fps_case const&) noexcept { return choice; }
 
   inline static fps_choice choice{fps_kernel::in_registers};
@@ -103,6 +114,8 @@ void check_maxima(Problem const& problem, Answer const& expected) {
   check_kernel<odd_maxima_grid>("maxima, 5 blocks", problem, expected);
   check_kernel<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem, expected);
   check_kernel<odd_shared_chunks>("maxima, 4 blocks, chunks in shared memory", problem, expected);
+  check_kernel<odd_shared_registers>("maxima, 7 blocks shared out", problem, expected);
+  check_kernel<odd_shared_boxes>("maxima, all blocks shared out, boxes", problem, expected);
 }
 
 template <class Problem, class Answer>
@@ -134,16 +147,18 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid) \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_groups)
 
-#define FPS_OF_ODD_TUNING(how, Coord)                            \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers)     \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_global_memory) \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_block)         \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)          \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_block)  \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_regions)       \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_grid)   \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_boxes)  \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_shared_chunks) \
+#define FPS_OF_ODD_TUNING(how, Coord)                               \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers)        \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_global_memory)    \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_block)            \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)             \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_block)     \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_regions)          \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_grid)      \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_boxes)     \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_shared_chunks)    \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_shared_registers) \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_shared_boxes)     \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_choice)
 
 // What other selectors have in common with these: the kernels of odd_tuning's blocks, and those that order points.
@@ -222,6 +237,22 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::kernel_launcher&,                                                                  \
       farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
+// The kernels by local maxima whose blocks are shared out, of odd_tuning.
+#define FPS_BY_DEALT_MAXIMA(how, Coord, config, ...)                                                               \
+  how void farpoint::detail::fps_enqueue_dealt_maxima<                                                             \
+      farpoint::detail::config<farpoint::detail::fps_team::grid, 3, __VA_ARGS__>>(                                 \
+      farpoint::detail::kernel_launcher&, farpoint::detail::dealt_maxima_args<farpoint::point_view<Coord>> const&, \
+      farpoint::detail::team_limits const&) noexcept;
+
+#define FPS_BY_ODD_DEALT_MAXIMA(how, Coord)                           \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 2, false)  \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 2, true)   \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 96, 11, false) \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 96, 11, true)  \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, false) \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, true)  \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_chunk_config, 64, 2)
+
 #define FPS_KERNELS_ELSEWHERE(Coord)            \
   FPS_OF_ODD_BLOCKS(extern template, Coord)     \
   FPS_OF_DEFAULT_TUNING(extern template, Coord) \
@@ -231,6 +262,8 @@ FPS_BY_DEFAULT_MAXIMA(extern template, float)
 FPS_BY_DEFAULT_MAXIMA(extern template, farpoint::float16)
 FPS_BY_ODD_MAXIMA(extern template, float)
 FPS_BY_ODD_MAXIMA(extern template, farpoint::float16)
+FPS_BY_ODD_DEALT_MAXIMA(extern template, float)
+FPS_BY_ODD_DEALT_MAXIMA(extern template, farpoint::float16)
 FPS_KERNELS_ELSEWHERE(float)
 FPS_KERNELS_ELSEWHERE(double)
 FPS_KERNELS_ELSEWHERE(farpoint::float16)

@@ -27,6 +27,7 @@ fps_choice hostile_choice(random_source& random) {
   choice.wanted = one_of(hostile, random);
   choice.listed = one_of(hostile, random);
   choice.singles = one_of(hostile, random);
+  choice.shared_out = random.below(3) == 0;
   return choice;
 }
 
@@ -35,7 +36,8 @@ void check_choices(fps_problem<Coord> const& problem, random_source& random) {
   auto const expected = reference_answer(problem);
   for (int i = 0; i < 8; ++i) {
     auto const choice = odd_choice::choice = hostile_choice(random);
-    CAPTURE(static_cast<int>(choice.kernel), choice.blocks, choice.boxes, choice.wanted, choice.listed, choice.singles);
+    CAPTURE(static_cast<int>(choice.kernel), choice.blocks, choice.boxes, choice.wanted, choice.listed, choice.singles,
+            choice.shared_out);
     check_kernel<odd_choice>("hostile choice", problem, expected);
   }
 }

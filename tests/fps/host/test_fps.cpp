@@ -490,6 +490,9 @@ TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps
   CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, true, 40, 32, 20}) == "{maxima_in_grid, 22, 1, 40, 32, 20}");
   CHECK(fps_choice{fps_kernel::maxima_in_grid, 22, true, 40, 32, 20} !=
         fps_choice{fps_kernel::maxima_in_grid, 22, true});
+  fps_choice const shared_out{fps_kernel::maxima_in_grid, 132, false, 40, 32, 0, true};
+  CHECK(printed(shared_out) == "{maxima_in_grid, 132, 0, 40, 32, 0, 1}");
+  CHECK(shared_out != fps_choice{fps_kernel::maxima_in_grid, 132});
   CHECK(fps_choice{fps_kernel::maxima_in_grid, 22} != fps_choice{fps_kernel::maxima_in_grid, 8});
   CHECK(fps_choice{fps_kernel::maxima_in_grid, 22, true, 30} != fps_choice{fps_kernel::maxima_in_grid, 22, true});
   CHECK(fps_choice{fps_kernel::maxima_in_grid, 22} != fps_choice{fps_kernel::maxima_in_grid, 22, true});

@@ -58,7 +58,7 @@ class fps_cuda_plan {
   fps_choice const& choice() const noexcept { return choice_; }
 
   std::size_t bytes() const noexcept {
-    if (is_by_maxima(choice_.kernel)) return local_maxima(choice_).bytes();
+    if (is_by_maxima(choice_.kernel)) return maxima_flag_bytes() + local_maxima(choice_).bytes();
     if (choice_.kernel == fps_kernel::in_grid) return multi_block().bytes();
     if (choice_.kernel != fps_kernel::in_global_memory) return flag_bytes();
     return flag_bytes() + static_cast<std::size_t>(points_) * fps_global_memory_scalars<Points> * sizeof(scalar);
@@ -66,7 +66,7 @@ class fps_cuda_plan {
 
   cudaError_t launch(fps_args<Points> args, unsigned char* workspace, cudaStream_t stream) const noexcept {
     if constexpr (fps_has_local_maxima<Points>) {
-      if (is_by_maxima(choice_.kernel)) return local_maxima(choice_).launch(args, workspace, stream);
+      if (is_by_maxima(choice_.kernel)) return launch_maxima(args, workspace, stream);
     }
     kernel_launcher launcher{stream};
     if constexpr (has_rounds) {
@@ -108,6 +108,18 @@ class fps_cuda_plan {
     return clouds_.is_ragged() && clouds_.size() > fps_most_offsets_looked_at ? workspace_alignment : 0;
   }
 
+  /// The same of the kernels by local maxima, of which those that share blocks out take so many clouds.
+  std::size_t maxima_flag_bytes() const noexcept { return choice_.shared_out ? flag_bytes() : 0; }
+
+  cudaError_t launch_maxima(fps_args<Points> args, unsigned char* workspace, cudaStream_t stream) const noexcept {
+    if (maxima_flag_bytes() > 0) {
+      kernel_launcher launcher{stream};
+      look_at_offsets(launcher, args, reinterpret_cast<unsigned*>(workspace));
+      if (launcher.error() != cudaSuccess) return launcher.error();
+    }
+    return local_maxima(choice_).launch(args, workspace + maxima_flag_bytes(), stream);
+  }
+
   void look_at_offsets(kernel_launcher& launcher, fps_args<Points>& args, unsigned* flag) const noexcept {
     fps_report* const report = args.output.report;
     launcher.clear(flag, sizeof *flag);
@@ -129,11 +141,14 @@ class fps_cuda_plan {
     bool const has_flag = flag_bytes() > 0;
     if (choice.kernel == fps_kernel::in_regions && !regions().works()) choice = {fps_kernel::in_block};
     if (choice.kernel == fps_kernel::maxima_in_grid) {
+      if (choice.shared_out && choice.blocks <= 0) choice.blocks = device_.multiprocessors;
       choice.blocks = larger(1, smaller(choice.blocks, device_.multiprocessors));
       // Lists of many blocks are long.
       while (choice.blocks > 4 && !local_maxima(choice).works()) choice.blocks -= choice.blocks / 4;
     }
-    if (is_by_maxima(choice.kernel) && (has_flag || !local_maxima(choice).works())) choice = {fps_kernel::in_block};
+    bool const is_shared_out = choice.kernel == fps_kernel::maxima_in_grid && choice.shared_out;
+    bool const rules_out = has_flag && !is_shared_out;
+    if (is_by_maxima(choice.kernel) && (rules_out || !local_maxima(choice).works())) choice = {fps_kernel::in_block};
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
     if (choice.kernel == fps_kernel::in_block && (!has_rounds || largest_ > rounds_points())) {

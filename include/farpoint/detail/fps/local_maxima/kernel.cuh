@@ -3,24 +3,15 @@
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/machine.cuh>
-#include <farpoint/detail/fps/local_maxima/mark_chosen.hpp>
-#include <farpoint/detail/fps/local_maxima/team.hpp>
-
-#include <type_traits>
+#include <farpoint/detail/fps/local_maxima/sample_cloud.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 template <class Points>
-struct local_maxima_args {
-  fps_args<Points> call;
-  unsigned blocks;  ///< of a team
-  local_maxima_lengths lengths;
-  local_maxima_order order;    ///< of all clouds, `[points]` and chunks
-  batch_marks chosen;          ///< of all clouds; none where a block is a team
-  fps_key* keys;               ///< `[points]`, zero, unless a block is a team
-  grid_board::message* board;  ///< `[clouds, slots]`, zero, of a grid
-};
+using local_maxima_args = maxima_args_of<Points, grid_board::message>;
+template <class Points>
+using dealt_maxima_args = dealt_maxima_args_of<Points, grid_board::message>;
 
 /// What a block has in its dynamic shared memory, in this order.
 template <class Config>
@@ -45,29 +36,45 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
   memory += local_maxima_lists<Config>::bytes(args.blocks);
 
   local_maxima_place const place{blockIdx.x / args.blocks, blockIdx.x % args.blocks, args.blocks};
-  Points const cloud = args.call.clouds[place.b];
-  index_t const begin = args.call.clouds.begin_of(place.b);
-  local_maxima_order order{};
-  if constexpr (!Config::alone) order.chosen = args.chosen.of(begin, place.b);
-  if constexpr (Config::boxes) order.order = args.order.order + begin;
-  if constexpr (Config::in_shared) {
-    order.chunks = reinterpret_cast<float*>(memory);
-  } else if constexpr (Config::in_memory) {
-    using chunks = point_chunks<Config, cuda_machine>;
-    order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_floats;
-  }
-  auto const run = [&](auto const& peers, fps_key* keys) {
-    using peers_type = std::decay_t<decltype(peers)>;
-    using call_type = local_maxima_call<cuda_machine, Points>;
-    local_maxima_team<Config, cuda_machine, call_type, peers_type>{
-        call_type{args.call, place.b, cloud}, place, shared, lists, keys, peers, args.lengths}
-        .run(cloud, order);
-  };
   if constexpr (Config::alone) {
-    run(no_peers{}, reinterpret_cast<fps_key*>(memory));
+    sample_cloud<Config, cuda_machine>(args, place, shared, lists, memory, no_peers{}, args.lengths);
   } else {
-    run(grid_board{args.board + place.b * board_slots<Config>::all(args.blocks)}, args.keys + begin);
+    grid_board const board{args.board + place.b * board_slots<Config>::all(args.blocks)};
+    sample_cloud<Config, cuda_machine>(args, place, shared, lists, memory, board, args.lengths);
   }
+}
+
+template <class Points>
+struct team_schedule_args {
+  batch<Points> clouds;
+  team_limits limits;
+  team_schedule schedule;
+};
+
+/// Makes the schedule of dealt_maxima_kernel: one block.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) team_schedule_kernel(team_schedule_args<Points> const args) {
+  using scheduler = team_scheduler<cuda_machine, BlockSize>;
+  __shared__ typename scheduler::shared_type shared;
+  scheduler{args.limits, args.schedule, shared}.run(args.clouds);
+}
+
+/// Bytes of a block's dynamic shared memory. @param blocks  of a team, at most
+template <class Config>
+constexpr std::size_t dealt_maxima_bytes(unsigned blocks) noexcept {
+  return sizeof(dealt_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks);
+}
+
+/// Samples the clouds that the schedule gives to each block.
+template <class Config, class Points>
+__global__ void __launch_bounds__(Config::block_size, 1) dealt_maxima_kernel(dealt_maxima_args<Points> const args) {
+  static_assert(!Config::alone);
+  if (fps_has_bad_offsets<Config::block_size>(args.call, true)) return fps_leave_empty<Config::block_size>(args.call);
+  using shared_type = dealt_maxima_shared<Config>;
+  auto* const memory = static_cast<unsigned char*>(dynamic_shared());
+  auto& shared = *reinterpret_cast<shared_type*>(memory);
+  auto const lists = local_maxima_lists<Config>::at(memory + sizeof shared, args.blocks);
+  sample_dealt_clouds<Config, cuda_machine, grid_board>(args, blockIdx.x, gridDim.x, shared, lists);
 }
 
 }  // namespace detail

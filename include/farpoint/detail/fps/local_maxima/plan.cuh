@@ -35,6 +35,27 @@ FARPOINT_HIDDEN void fps_enqueue_local_maxima(kernel_launcher& launcher,
   launcher.launch(local_maxima_kernel<Config, Points>, config, args);
 }
 
+/// Enqueues the kernels of one shape whose blocks are shared out: the schedule, and what goes by it.
+template <class Config, class Points>
+FARPOINT_HIDDEN void fps_enqueue_dealt_maxima(kernel_launcher& launcher, dealt_maxima_args<Points> const& args,
+                                              team_limits const& limits) noexcept {
+  constexpr int block_size = maxima_schedule_block_size;
+  launcher.launch(team_schedule_kernel<Points, block_size>, launch_config(1, block_size, launcher.stream()),
+                  team_schedule_args<Points>{args.call.clouds, limits, args.schedule});
+  cudaLaunchConfig_t config = launch_config(limits.blocks, Config::block_size, launcher.stream());
+  config.dynamicSmemBytes = dealt_maxima_bytes<Config>(limits.most);
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  config.attrs = &cooperative;
+  config.numAttrs = 1;
+  launcher.launch(dealt_maxima_kernel<Config, Points>, config, args);
+}
+
+/// True if `Selector` has fps_choice::shared_out compiled for these points.
+template <class Selector, class Points>
+inline constexpr bool fps_has_shared_out = Selector::has_shared_out&& fps_has_local_maxima<Points>;
+
 template <class Selector, class Points>
 class local_maxima_plan {
  public:
@@ -45,7 +66,7 @@ class local_maxima_plan {
     // A block that has a cloud to itself keeps the keys in its shared memory, and sorts no points.
     if (has_own_keys()) {
       choice_.blocks = 1;
-      choice_.boxes = false;
+      choice_.boxes = choice_.shared_out = false;
     }
   }
 
@@ -63,6 +84,12 @@ class local_maxima_plan {
   std::size_t bytes() const noexcept {
     if (has_own_keys()) return 0;
     local_maxima_plan grid = *this;
+    if (choice_.shared_out) {
+      // Registers may not hold the clouds where there are fewer multiprocessors.
+      grid.choice_.boxes |=
+          clouds_.largest() > most_in_registers() && clouds_.size() <= cell_order_memory<dim>::most_clouds;
+      return grid.layout_of(cutter{}).size;
+    }
     grid.choice_.boxes = true;
     index_t const worth = divide_up(clouds_.largest(), index_t{Selector::maxima_blocks[0].capacity()});
     index_t const most = smaller(worth, device_.multiprocessors / larger<index_t>(clouds_.size(), 1));
@@ -80,9 +107,15 @@ class local_maxima_plan {
       using curve = std::conditional_t<Selector::hilbert_cells, hilbert_curve, morton_curve>;
       fps_enqueue_cell_order<Points, curve>(launcher, cell_order_args<Points>{clouds_, a.order});
     }
-    auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, choice_.singles, team_blocks());
-    local_maxima_args<Points> const all{args,   team_blocks(), lengths, {a.order.order, a.chunks},
-                                        chosen, a.keys,        a.board};
+    unsigned const equal = choice_.shared_out ? 1 : team_blocks();
+    auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, choice_.singles, equal);
+    local_maxima_args<Points> const all{args, equal, lengths, {a.order.order, a.chunks}, chosen, a.keys, a.board};
+    if constexpr (fps_has_shared_out<Selector, Points>) {
+      if (choice_.shared_out) {
+        with_shape<fps_team::grid>([&](auto config) { enqueue_dealt<decltype(config)>(launcher, all, a.schedule); });
+        return launcher.error();
+      }
+    }
     with_config([&](auto config) { fps_enqueue_local_maxima<decltype(config)>(launcher, all); });
     return launcher.error();
   }
@@ -98,6 +131,7 @@ class local_maxima_plan {
     std::uint32_t* marks;  ///< of chosen points
     cell_order_memory<dim> order;
     float* chunks;
+    team_schedule schedule;
     std::size_t zeros;  ///< bytes of all that must be zero, at the front
     std::size_t size;
   };
@@ -105,24 +139,38 @@ class local_maxima_plan {
   arrays layout_of(cutter memory) const noexcept {
     arrays a{};
     if (has_own_keys()) return a;
-    index_t const slots = static_cast<index_t>(board_slots<grid_config>::all(team_blocks()));
     a.keys = memory.template take<fps_key>(points_);
-    a.board = memory.template take<grid_board::message>(clouds_.size() * slots);
+    a.board = memory.template take<grid_board::message>(all_slots());
     a.marks = memory.template take<std::uint32_t>(batch_marks::words_of(points_, clouds_.size()));
+    if (choice_.shared_out) {
+      a.schedule.place = memory.template take<local_maxima_place>(choice_.blocks);
+      a.schedule.counts = memory.template take<std::uint32_t>(team_schedule::count_words);
+    }
     if (choice_.boxes) a.order.take_zeros(memory, clouds_);
     a.zeros = memory.used();
+    if (choice_.shared_out) a.schedule.rest = memory.template take<std::uint32_t>(clouds_.size());
     if (choice_.boxes) {
       a.order.take_rest(memory, clouds_);
       // What the order was found with is not needed any more when the chunks are filled.
       cutter chunks = memory;
       a.order.take_scratch(memory, clouds_);
       // Smaller chunks leave less of a cloud's last one empty.
-      a.chunks = chunks.template take<float>(largest_chunks::chunks(points_, clouds_.size()) *
-                                             static_cast<index_t>(largest_chunks::chunk_floats));
+      a.chunks = chunks.template take<float>(most_chunks() * static_cast<index_t>(largest_chunks::chunk_floats));
       if (chunks.used() > memory.used()) memory = chunks;
     }
     a.size = memory.used();
     return a;
+  }
+
+  /// Messages on the boards of all teams.
+  index_t all_slots() const noexcept {
+    if (choice_.shared_out) return index_t{dealt_boards<grid_config>::slots(team_blocks())};
+    return clouds_.size() * index_t{board_slots<grid_config>::all(team_blocks())};
+  }
+  /// Each cloud begins a chunk, which would be much for many small clouds that registers hold on any device.
+  index_t most_chunks() const noexcept {
+    bool const never = choice_.shared_out && clouds_.largest() <= most_in_registers();
+    return never ? 0 : largest_chunks::chunks(points_, clouds_.size());
   }
 
   static void enqueue_marks(kernel_launcher& launcher, mark_chosen_step<Points> const& step) noexcept {
@@ -131,6 +179,49 @@ class local_maxima_plan {
         [&] { return static_cast<cudaError_t>(for_each_index(cuda_exec{launcher.stream()}, count, step).native); });
   }
 
+  template <class Config>
+  void enqueue_dealt(kernel_launcher& launcher, local_maxima_args<Points> const& all,
+                     team_schedule const& schedule) const noexcept {
+    team_limits const limits = limits_of<Config>();
+    dealt_maxima_args<Points> args{all, schedule};
+    args.blocks = limits.most;
+    fps_enqueue_dealt_maxima<Config>(launcher, args, limits);
+  }
+
+  /// The rule that teams of a shape follow, where blocks are shared out.
+  template <class Config>
+  team_limits limits_of() const noexcept {
+    index_t const capacity = capacity_of<Config>();
+    index_t const worth = Selector::maxima_blocks[0].capacity();
+    index_t const useful = larger(clouds_.largest() / worth, divide_up(clouds_.largest(), capacity));
+    auto most = static_cast<unsigned>(larger(index_t{1}, smaller(useful, index_t{choice_.blocks})));
+    while (most > 1 && dealt_maxima_bytes<Config>(most) > static_cast<std::size_t>(device_.shared_bytes)) {
+      --most;
+    }
+    return {team_blocks(), most, static_cast<std::uint32_t>(capacity), static_cast<std::uint32_t>(worth)};
+  }
+
+  /// Points of a cloud that a block has room for.
+  template <class Config>
+  static constexpr index_t capacity_of() noexcept {
+    if constexpr (Config::in_memory) {
+      return chunks_of<Config>::capacity(1);
+    } else {
+      return index_t{Config::block_size} * Config::points_per_thread;
+    }
+  }
+
+  /// False if some of the clouds may need more blocks than they can get, of so many points each.
+  bool has_room(index_t capacity) const noexcept {
+    if (!choice_.shared_out) return clouds_.largest() <= choice_.blocks * capacity;
+    return most_needed_blocks(clouds_, capacity) <= choice_.blocks;
+  }
+
+  static constexpr index_t most_in_registers() noexcept {
+    return Selector::maxima_blocks[std::size(Selector::maxima_blocks) - 1].capacity();
+  }
+
+  /// Of a team; of the whole grid where blocks are shared out.
   unsigned team_blocks() const noexcept { return static_cast<unsigned>(choice_.blocks); }
 
   template <fps_team Team, std::size_t Shape, bool Boxes>
@@ -145,7 +236,7 @@ class local_maxima_plan {
   static constexpr std::size_t chunk_shapes = std::size(Selector::maxima_chunks);
   using largest_chunks = chunks_of<chunk_config<chunk_shapes - 1>>;
 
-  /// Calls act(config) for the first shape whose blocks hold the largest cloud; not at all where there is none.
+  /// Calls act(config) for the first shape whose blocks hold the clouds; not at all where there is none.
   template <class Act>
   void with_config(Act const& act) const noexcept {
     if constexpr (fps_has_local_maxima<Points>) {
@@ -158,7 +249,7 @@ class local_maxima_plan {
   void with_shape(Act const& act) const noexcept {
     if constexpr (Shape < std::size(Selector::maxima_blocks)) {
       constexpr index_t capacity = Selector::maxima_blocks[Shape].capacity();
-      if (clouds_.largest() > choice_.blocks * capacity) return with_shape<Team, Shape + 1>(act);
+      if (!has_room(capacity)) return with_shape<Team, Shape + 1>(act);
       if constexpr (Team == fps_team::grid) {
         if (choice_.boxes) return act(config_of<Team, Shape, true>{});
         act(config_of<Team, Shape, false>{});
@@ -175,18 +266,19 @@ class local_maxima_plan {
     if constexpr (Shape == 0 && Selector::chunks_in_shared) {
       constexpr fps_block_tuning t = Selector::maxima_chunks[0];
       using shared = local_maxima_shared_chunk_config<fps_team::grid, dim, t.block_size, t.points_per_thread>;
-      if (fits<shared>()) return act(shared{});
+      if (!choice_.shared_out && fits<shared>()) return act(shared{});
     }
     using config = chunk_config<Shape>;
     if constexpr (Shape + 1 < chunk_shapes) {
       // Of 64 chunks that a warp may have.
-      if (2 * clouds_.largest() > chunks_of<config>::capacity(choice_.blocks)) return with_chunks<Shape + 1>(act);
+      if (!has_room(chunks_of<config>::capacity(1) / 2)) return with_chunks<Shape + 1>(act);
     }
     act(config{});
   }
 
   template <class Config>
   bool fits() const noexcept {
+    if (choice_.shared_out) return fits_shared_out<Config>();
     std::size_t const shared = local_maxima_layout<Config>::bytes(team_blocks(), clouds_.largest());
     index_t const blocks = clouds_.size() * choice_.blocks;
     if (points_ == 0 || points_ > max_narrow_points || blocks > max_narrow_points) return false;
@@ -197,6 +289,22 @@ class local_maxima_plan {
     }
     return Config::alone ||
            (has_board_messages<exchange_scope::gpu> && device_.cooperative != 0 && blocks <= device_.multiprocessors);
+  }
+
+  template <class Config>
+  bool fits_shared_out() const noexcept {
+    if constexpr (Config::alone || !fps_has_shared_out<Selector, Points>) {
+      return false;
+    } else {
+      if (points_ == 0 || points_ > max_narrow_points || clouds_.size() > max_narrow_points) return false;
+      if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
+      if (!has_room(capacity_of<Config>())) return false;
+      team_limits const limits = limits_of<Config>();
+      if (dealt_maxima_bytes<Config>(limits.most) > static_cast<std::size_t>(device_.shared_bytes)) return false;
+      if (divide_up(clouds_.largest(), capacity_of<Config>()) > index_t{limits.most}) return false;
+      return has_board_messages<exchange_scope::gpu> && device_.cooperative != 0 && choice_.blocks >= 1 &&
+             choice_.blocks <= device_.multiprocessors;
+    }
   }
 
   batch<Points> clouds_;

@@ -27,9 +27,10 @@ class local_maxima_team {
   using shared_type = local_maxima_shared<Config>;
   using lists_type = local_maxima_lists<Config>;
 
+  /// @param round  the last one that the team's board has messages of; 0: it is zero
   FARPOINT_DEVICE local_maxima_team(Call const& call, local_maxima_place place, shared_type& shared,
                                     lists_type const& lists, fps_key* keys, Peers const& peers,
-                                    local_maxima_lengths lengths) noexcept
+                                    local_maxima_lengths lengths, std::uint32_t round = 0) noexcept
       : call_{call},
         place_{place},
         first_index_{peers.first_index()},
@@ -39,7 +40,11 @@ class local_maxima_team {
         order_{shared, keys, peers},
         cut_{lengths.wanted},
         singles_{lengths.singles},
-        points_{shared.box} {}
+        points_{shared.box},
+        round_{round} {}
+
+  /// The last round: messages of later ones cannot be taken for its own.
+  FARPOINT_DEVICE std::uint32_t round() const noexcept { return round_; }
 
   /// Samples `cloud`, the points of this GPU. Returns false where other GPUs have failed, or there was no room.
   template <class Points>
@@ -314,16 +319,15 @@ class local_maxima_team {
       }
     });
     if (leads()) {
-      unsigned const count = stop2 > 0 ? smaller(order_.count_better(key_before_stop()), most) : most;
+      // Exactly the keys of distances of stop2 or more are better.
+      fps_key const before_stop = fps_key_of(stop2, 0xffffffffu) - 1;
+      unsigned const count = stop2 > 0 ? smaller(order_.count_better(before_stop), most) : most;
       for (index_t slot = index_t{most} + thread(); slot < call_.samples(); slot += Config::block_size) {
         call_.write_padding(slot);
       }
       if (thread() == 0) call_.write_count(count);
     }
   }
-
-  /// Better are the keys of all distances of stop2 or more, and no others.
-  FARPOINT_DEVICE fps_key key_before_stop() const noexcept { return fps_key_of(call_.stop2(), 0xffffffffu) - 1; }
 
   Call call_;
   local_maxima_place place_;  ///< among the blocks of this GPU
@@ -332,12 +336,11 @@ class local_maxima_team {
   shared_type& shared_;
   lists_type lists_;
   local_maxima_exchange<Config, Machine, Peers> exchange_;
-
   sample_order<Config, Machine, Peers> order_;
   local_maxima_cut cut_;
   unsigned singles_;  ///< samples that are taken one a round
   std::conditional_t<Config::in_memory, point_chunks<Config, Machine>, point_registers<Config, Machine>> points_;
-  std::uint32_t round_ = 0;
+  std::uint32_t round_;
   unsigned samples_ = 0;      ///< that distances have not been lowered to
   unsigned first_found_ = 0;  ///< place of this thread's first candidate
   bool has_room_ = true;      ///< for more samples

@@ -108,6 +108,10 @@ struct local_maxima_lengths {
             static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed}))),
             static_cast<unsigned>(larger(0, smaller(singles, int{maxima_most_singles})))};
   }
+  /// The lengths of a team of `blocks`, where these are those of one block.
+  FARPOINT_DEVICE local_maxima_lengths of_team(unsigned blocks) const noexcept {
+    return {wanted * std::sqrt(static_cast<float>(blocks)), listed, singles};
+  }
 };
 
 /// The candidates of a round that a block publishes.

@@ -1,0 +1,82 @@
+/// @file
+/// What a block does for the clouds that it samples by local maxima, one after another or only one.
+#pragma once
+
+#include <farpoint/detail/fps/local_maxima/mark_chosen.hpp>
+#include <farpoint/detail/fps/local_maxima/team.hpp>
+#include <farpoint/detail/fps/local_maxima/team_schedule.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// @tparam Message  see message_exchange
+template <class Points, class Message>
+struct maxima_args_of {
+  fps_args<Points> call;
+  unsigned blocks;  ///< of a team
+  local_maxima_lengths lengths;
+  local_maxima_order order;  ///< of all clouds, `[points]` and chunks
+  batch_marks chosen;        ///< of all clouds; none where a block is a team
+  fps_key* keys;             ///< `[points]`, zero, unless a block is a team
+  Message* board;            ///< `[clouds, slots]`, zero, of a grid
+};
+
+/// Samples the cloud of a block's place. Returns the last round.
+/// @param own    memory of the block: for the keys where it is a team, for chunks where they lie in shared memory
+/// @param round  see local_maxima_team
+template <class Config, class Machine, class Points, class Message, class Peers>
+FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
+    maxima_args_of<Points, Message> const& args, local_maxima_place const& place, local_maxima_shared<Config>& shared,
+    local_maxima_lists<Config> const& lists, unsigned char* own, Peers const& peers,
+    local_maxima_lengths const& lengths, std::uint32_t round = 0) noexcept {
+  using call_type = local_maxima_call<Machine, Points>;
+  Points const cloud = args.call.clouds[place.b];
+  index_t const begin = args.call.clouds.begin_of(place.b);
+  local_maxima_order order{};
+  if constexpr (!Config::alone) order.chosen = args.chosen.of(begin, place.b);
+  if constexpr (Config::boxes) order.order = args.order.order + begin;
+  if constexpr (Config::in_shared) {
+    order.chunks = reinterpret_cast<float*>(own);
+  } else if constexpr (Config::in_memory) {
+    using chunks = point_chunks<Config, Machine>;
+    order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_floats;
+  }
+  fps_key* const keys = Config::alone ? reinterpret_cast<fps_key*>(own) : args.keys + begin;
+  local_maxima_team<Config, Machine, call_type, Peers> team{
+      call_type{args.call, place.b, cloud}, place, shared, lists, keys, peers, lengths, round};
+  team.run(cloud, order);
+  return team.round();
+}
+
+/// Arguments where a schedule says which blocks sample which cloud. Those that it has in common with others are:
+/// `blocks`, the most of a team; `lengths` of one block; `board`, zero, as dealt_boards lays it out.
+template <class Points, class Message>
+struct dealt_maxima_args_of : maxima_args_of<Points, Message> {
+  team_schedule schedule;
+};
+
+template <class Config>
+struct dealt_maxima_shared : local_maxima_shared<Config> {
+  alignas(16) std::uint32_t ticket;
+};
+
+/// Samples the clouds that the schedule gives to block `block` of `blocks`.
+template <class Config, class Machine, class Board, class Points>
+FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void sample_dealt_clouds(
+    dealt_maxima_args_of<Points, typename Board::message> const& args, unsigned block, unsigned blocks,
+    dealt_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists) noexcept {
+  cloud_dealer<Machine> dealer{args.schedule, block, shared.ticket};
+  local_maxima_place place{};
+  std::uint32_t own_round = 0;
+  while (dealer.next(place)) {
+    Board const board{args.board + dealt_boards<Config>::begin(place, block, blocks)};
+    bool const is_team = place.blocks > 1;
+    auto const lengths = args.lengths.of_team(place.blocks);
+    std::uint32_t const last =
+        sample_cloud<Config, Machine>(args, place, shared, lists, nullptr, board, lengths, is_team ? 0 : own_round);
+    if (!is_team) own_round = last;
+  }
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

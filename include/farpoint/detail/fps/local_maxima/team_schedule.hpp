@@ -1,0 +1,251 @@
+/// @file
+/// How the blocks of a grid are shared out among clouds of different sizes: the large ones get teams of several blocks,
+/// and the rest is dealt out, a block for each cloud.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/bits.hpp>
+#include <farpoint/core/math.hpp>
+#include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The rule that sizes of teams follow.
+///
+/// The time of a call is that of its slowest block, so that a schedule looks for a small *target*, points that a block
+/// may have: a cloud gets a block for each target's worth of its points, and all others together do, too.
+struct team_limits {
+  std::uint32_t blocks;    ///< of the grid, at least 1
+  std::uint32_t most;      ///< blocks of a team, 1 to `blocks`
+  std::uint32_t capacity;  ///< points of a cloud that a block has room for, at least 1
+  std::uint32_t worth;     ///< a block with fewer points takes as long; at least 1
+
+  /// Targets that are tried, from the least upwards.
+  static constexpr unsigned targets = 32;
+
+  /// What a cloud counts for, in points.
+  FARPOINT_HD constexpr std::uint32_t load(std::uint32_t size) const noexcept {
+    return size == 0 ? 1 : larger(size, worth);
+  }
+  /// Blocks that have room for the cloud.
+  FARPOINT_HD constexpr std::uint32_t needed(std::uint32_t size) const noexcept {
+    return size <= capacity ? 1 : (size - 1) / capacity + 1;
+  }
+  /// Blocks of a cloud; 1: it is dealt out.
+  FARPOINT_HD constexpr std::uint32_t team(std::uint32_t size, std::uint32_t target) const noexcept {
+    std::uint32_t const useful = larger(std::uint32_t{1}, smaller(most, size / worth));
+    return larger(needed(size), smaller(useful, (load(size) - 1) / target + 1));
+  }
+
+  /// Target number i of a batch whose clouds count for `all` points. The last one gives clouds what they need, no more.
+  FARPOINT_HD constexpr std::uint32_t target(std::uint64_t all, unsigned i) const noexcept {
+    std::uint64_t const share = larger(divide_up(all, std::uint64_t{blocks}), std::uint64_t{worth});
+    std::uint64_t const least = smaller(share, std::uint64_t{no_limit});
+    // Steps are small near the least, which hardly ever works, and mostly not much more is needed.
+    std::uint64_t const target = i < fine_targets ? least + least * i * i / 256 : least << (i - fine_targets + 2);
+    return i + 1 >= targets || target > no_limit ? no_limit : static_cast<std::uint32_t>(target);
+  }
+
+  /// True if so many blocks of teams, and clouds of `rest` points in all for the other blocks, come to no more than all
+  /// blocks.
+  FARPOINT_HD constexpr bool admit(std::uint64_t in_teams, std::uint64_t rest, std::uint32_t target) const noexcept {
+    return in_teams <= blocks && divide_up(rest, std::uint64_t{target}) <= blocks - in_teams;
+  }
+
+ private:
+  static constexpr unsigned fine_targets = 24;
+  static constexpr std::uint32_t no_limit = 0xffffffffu;
+};
+
+/// Most blocks that all teams of a batch can need together when a block has room for `capacity` points, whatever the
+/// offsets are.
+template <class Points>
+constexpr index_t most_needed_blocks(batch<Points> const& clouds, index_t capacity) noexcept {
+  index_t const largest = clouds.largest();
+  if (largest <= capacity || clouds.size() == 0) return 0;
+  index_t const of_largest = divide_up(largest, capacity);
+  if (!clouds.is_ragged()) return clouds.size() * of_largest;
+  // A cloud of s points needs (s - 1) / capacity + 1, and the sizes come to no more than all points.
+  index_t const points = clouds.points().size();
+  index_t const large = smaller(clouds.size(), points / (capacity + 1));
+  return smaller((points - large) / capacity + large, large * of_largest);
+}
+
+/// A schedule in memory that all blocks read.
+struct team_schedule {
+  local_maxima_place* place;  ///< `[blocks]`, zero at the start: of each block in a team; no blocks: in none
+  std::uint32_t* counts;      ///< `[2]`, zero at the start: clouds that are dealt out, and those that were dealt so far
+  std::uint32_t* rest;        ///< `[clouds]`: those that are dealt out, larger ones first
+
+  static constexpr index_t count_words = 2;
+  FARPOINT_HD std::uint32_t& rest_count() const noexcept { return counts[0]; }
+  FARPOINT_HD std::uint32_t& dealt() const noexcept { return counts[1]; }
+};
+
+/// One block that makes a schedule.
+template <class Machine, int BlockSize>
+class team_scheduler {
+ public:
+  static constexpr int warps = BlockSize / 32;
+  static constexpr unsigned classes = 32;  ///< of sizes
+  static_assert(BlockSize % 32 == 0);
+
+  struct shared_type {
+    std::uint64_t load[warps];
+    std::uint32_t best;  ///< how many targets remain from the first that works on
+    std::uint32_t in_teams;
+    std::uint32_t begin[classes];  ///< clouds of a class, then where the next one of it goes
+  };
+
+  FARPOINT_DEVICE team_scheduler(team_limits limits, team_schedule schedule, shared_type& shared) noexcept
+      : limits_{limits}, schedule_{schedule}, shared_{shared} {}
+
+  /// All threads of the block call it. Clouds have 2^32 - 1 points at most. Where no schedule is possible some clouds
+  /// get no block: works() of the plan rules that out, unless offsets are wrong.
+  template <class Points>
+  FARPOINT_DEVICE void run(batch<Points> const& clouds) noexcept {
+    unsigned const thread = Machine::thread();
+    if (thread == 0) shared_.best = shared_.in_teams = 0;
+    if (thread < classes) shared_.begin[thread] = 0;
+    std::uint64_t mine = 0;
+    for_each(clouds, thread, BlockSize, [&](index_t, std::uint32_t size) { mine += limits_.load(size); });
+    mine = sum(mine);
+    if (thread % 32 == 0) shared_.load[thread / 32] = mine;
+    Machine::sync();
+    std::uint64_t all = 0;
+    for (int w = 0; w < warps; ++w) all += shared_.load[w];
+
+    for (unsigned i = thread / 32; i < team_limits::targets; i += warps) try_target(clouds, all, i);
+    Machine::sync();
+    unsigned const best = shared_.best;
+    std::uint32_t const target = limits_.target(all, team_limits::targets - larger(best, 1u));
+    for_each(clouds, thread, BlockSize, [&](index_t b, std::uint32_t size) {
+      std::uint32_t const blocks = limits_.team(size, target);
+      if (blocks > 1) {
+        place(b, blocks);
+      } else {
+        Machine::add(&shared_.begin[class_of(size)], 1);
+      }
+    });
+    Machine::sync();
+    if (thread < 32) {
+      unsigned const count = shared_.begin[thread];
+      unsigned const before = Machine::exclusive_sum(count);
+      shared_.begin[thread] = before;
+      if (thread == 31) schedule_.rest_count() = before + count;
+    }
+    Machine::sync();
+    for_each(clouds, thread, BlockSize, [&](index_t b, std::uint32_t size) {
+      if (limits_.team(size, target) > 1) return;
+      schedule_.rest[Machine::add(&shared_.begin[class_of(size)], 1)] = static_cast<std::uint32_t>(b);
+    });
+  }
+
+ private:
+  /// Calls act(b, size) for clouds first, first + step, ...
+  template <class Points, class Act>
+  FARPOINT_DEVICE static void for_each(batch<Points> const& clouds, unsigned first, unsigned step,
+                                       Act const& act) noexcept {
+    for (index_t b = first; b < clouds.size(); b += step) act(b, static_cast<std::uint32_t>(clouds[b].size()));
+  }
+
+  /// A warp looks whether a target works.
+  template <class Points>
+  FARPOINT_DEVICE void try_target(batch<Points> const& clouds, std::uint64_t all, unsigned i) noexcept {
+    std::uint32_t const target = limits_.target(all, i);
+    std::uint64_t in_teams = 0;
+    std::uint64_t rest = 0;
+    for_each(clouds, Machine::thread() % 32, 32, [&](index_t, std::uint32_t size) {
+      std::uint32_t const blocks = limits_.team(size, target);
+      if (blocks > 1) {
+        in_teams += blocks;
+      } else {
+        rest += limits_.load(size);
+      }
+    });
+    in_teams = sum(in_teams);
+    rest = sum(rest);
+    if (Machine::thread() % 32 == 0 && limits_.admit(in_teams, rest, target)) {
+      Machine::max(&shared_.best, team_limits::targets - i);
+    }
+  }
+
+  /// Gives cloud b the next blocks.
+  FARPOINT_DEVICE void place(index_t b, std::uint32_t blocks) noexcept {
+    std::uint32_t const first = Machine::add(&shared_.in_teams, blocks);
+    // More than there are come of wrong offsets only.
+    if (first >= limits_.blocks || blocks > limits_.blocks - first) return;
+    for (std::uint32_t rank = 0; rank < blocks; ++rank) schedule_.place[first + rank] = {b, rank, blocks};
+  }
+
+  /// Classes ascend while sizes descend: by powers of two.
+  FARPOINT_DEVICE static unsigned class_of(std::uint32_t size) noexcept {
+    for (unsigned step = 1; step < 32; step *= 2) size |= size >> step;
+    return size == 0 ? classes - 1 : smaller(32 - count_bits(size), classes - 1);
+  }
+
+  FARPOINT_DEVICE static std::uint64_t sum(std::uint64_t value) noexcept {
+    unsigned const lane = Machine::thread() % 32;
+    for (unsigned step = 16; step > 0; step /= 2) value += Machine::shuffle(value, static_cast<int>(lane ^ step));
+    return value;
+  }
+
+  team_limits limits_;
+  team_schedule schedule_;
+  shared_type& shared_;
+};
+
+/// The clouds that one block of a grid samples, one after another: that of its team, if it is in one; then those that
+/// are dealt out, for as long as there are any. Samples do not depend on which block samples a cloud.
+template <class Machine>
+class cloud_dealer {
+ public:
+  /// @param ticket  in shared memory
+  FARPOINT_DEVICE cloud_dealer(team_schedule const& schedule, unsigned block, std::uint32_t& ticket) noexcept
+      : schedule_{schedule}, block_{block}, ticket_{ticket} {}
+
+  /// Finds the block's next place; false: there is none. All threads of the block call it, and get the same. A barrier
+  /// stands before anything that follows.
+  FARPOINT_DEVICE bool next(local_maxima_place& place) noexcept {
+    // Nobody looks at the last cloud any more.
+    Machine::sync();
+    if (is_first_) {
+      is_first_ = false;
+      place = schedule_.place[block_];
+      if (place.blocks > 0) return true;
+    }
+    if (Machine::thread() == 0) ticket_ = Machine::add(&schedule_.dealt(), 1);
+    Machine::sync();
+    std::uint32_t const ticket = ticket_;
+    if (ticket >= schedule_.rest_count()) return false;
+    place = {static_cast<index_t>(schedule_.rest[ticket]), 0, 1};
+    return true;
+  }
+
+ private:
+  team_schedule schedule_;
+  unsigned block_;
+  std::uint32_t& ticket_;
+  bool is_first_ = true;
+};
+
+/// Where the messages of a block's team begin on the boards of a grid: `[2, blocks]`, teams first, then the boards that
+/// a block has to itself. A block goes on to other clouds while its last team may still read what it told, so that a
+/// team's board is never used again; a block's own board is, with tags that go on.
+template <class Config>
+struct dealt_boards {
+  FARPOINT_HD static constexpr unsigned slots(unsigned grid_blocks) noexcept { return board_slots_of(2 * grid_blocks); }
+  FARPOINT_HD static constexpr unsigned begin(local_maxima_place const& place, unsigned block,
+                                              unsigned grid_blocks) noexcept {
+    return board_slots_of(place.blocks > 1 ? block - place.rank : grid_blocks + block);
+  }
+
+ private:
+  FARPOINT_HD static constexpr unsigned board_slots_of(unsigned blocks) noexcept {
+    return board_slots<Config>::all(blocks);
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

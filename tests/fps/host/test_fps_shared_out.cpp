@@ -1,0 +1,412 @@
+// fps() by local maxima where the blocks of a grid are shared out among clouds of any sizes, without a GPU: the
+// schedule against what it promises, and the kernels' source, run by fibers, against the serial loop.
+#include <climits>
+#include <limits>
+
+#include <farpoint/detail/fps/local_maxima/sample_cloud.hpp>
+
+#include "../../support/catch.hpp"
+#include "../../support/fiber_machine.hpp"
+#include "../fps_problem.hpp"
+#include "../odd_maxima_config.hpp"
+
+using namespace farpoint_tests;
+using namespace farpoint::detail;
+
+namespace {
+
+using sizes_type = std::vector<index_t>;
+using cloud_batch = farpoint::batch<farpoint::point_view<float>>;
+
+std::vector<index_t> offsets_of(sizes_type const& sizes) {
+  std::vector<index_t> offsets{0};
+  for (index_t const size : sizes) offsets.push_back(offsets.back() + size);
+  return offsets;
+}
+
+/// A batch that only its sizes matter of.
+cloud_batch batch_of(std::vector<index_t> const& offsets, index_t points, index_t largest = -1) {
+  return cloud_batch::ragged(farpoint::point_view<float>{nullptr, points}, offsets, largest);
+}
+
+/// A schedule in memory of the host, with guards behind each array.
+class made_schedule {
+ public:
+  static constexpr int block_size = 64;
+  static constexpr std::uint32_t guard = 0xabababab;
+
+  template <class Points>
+  made_schedule(farpoint::batch<Points> const& clouds, team_limits const& limits, unsigned seed)
+      : place(limits.blocks + 1), rest(static_cast<std::size_t>(clouds.size()) + 1, guard) {
+    place.back() = {-1, guard, guard};
+    using scheduler = team_scheduler<fiber_machine, block_size>;
+    typename scheduler::shared_type shared;
+    std::memset(static_cast<void*>(&shared), 0xcd, sizeof shared);
+    fiber_blocks::run(1, block_size, seed, [&] { scheduler{limits, get(), shared}.run(clouds); });
+  }
+
+  team_schedule get() { return {place.data(), counts.data(), rest.data()}; }
+  bool intact() const { return place.back().blocks == guard && rest.back() == guard && counts.back() == guard; }
+
+  std::vector<local_maxima_place> place;
+  std::vector<std::uint32_t> counts{0, 0, guard};
+  std::vector<std::uint32_t> rest;
+};
+
+/// Blocks that each cloud got; 0: none, 1: it is dealt out. Requires that teams are in order, and every cloud once.
+std::vector<std::uint32_t> blocks_of(made_schedule const& made, std::size_t clouds) {
+  std::vector<std::uint32_t> blocks(clouds);
+  for (std::size_t i = 0; i + 1 < made.place.size(); ++i) {
+    auto const& place = made.place[i];
+    if (place.blocks == 0) continue;
+    REQUIRE(place.blocks > 1);
+    REQUIRE(place.rank < place.blocks);
+    REQUIRE(i >= place.rank);
+    // The whole team, from its first block on.
+    auto const& first = made.place[i - place.rank];
+    REQUIRE(i - place.rank + place.blocks < made.place.size());
+    REQUIRE((first.rank == 0 && first.b == place.b && first.blocks == place.blocks));
+    REQUIRE((place.b >= 0 && place.b < static_cast<index_t>(clouds)));
+    auto& known = blocks[static_cast<std::size_t>(place.b)];
+    REQUIRE((place.rank == 0 ? known == 0 : known == place.blocks));
+    known = place.blocks;
+  }
+  REQUIRE(made.counts[0] < made.rest.size());
+  for (std::uint32_t i = 0; i < made.counts[0]; ++i) {
+    REQUIRE(made.rest[i] < clouds);
+    REQUIRE(blocks[made.rest[i]] == 0);
+    blocks[made.rest[i]] = 1;
+  }
+  CHECK(made.counts[1] == 0);
+  return blocks;
+}
+
+int bits_of(index_t size) {
+  int bits = 0;
+  while (size >> bits != 0) ++bits;
+  return bits;
+}
+
+/// Makes a schedule of clouds whose needs can be met, and checks all that it promises.
+std::vector<std::uint32_t> check_schedule(sizes_type const& sizes, team_limits const& limits, unsigned seed) {
+  auto const offsets = offsets_of(sizes);
+  made_schedule const made{batch_of(offsets, offsets.back()), limits, seed};
+  CHECK(made.intact());
+  auto const blocks = blocks_of(made, sizes.size());
+
+  double all = 0;
+  for (index_t const size : sizes) all += static_cast<double>(limits.load(static_cast<std::uint32_t>(size)));
+  index_t needed = 0;
+  for (index_t const size : sizes) needed += size > limits.capacity ? divide_up<index_t>(size, limits.capacity) : 0;
+  std::uint32_t in_teams = 0;
+  for (std::size_t b = 0; b < sizes.size(); ++b) {
+    auto const size = static_cast<std::uint32_t>(sizes[b]);
+    CAPTURE(b, size, blocks[b]);
+    CHECK(blocks[b] >= 1);
+    CHECK(index_t{blocks[b]} * limits.capacity >= sizes[b]);
+    // A block is not given what is not worth it, unless the cloud needs it.
+    index_t const required = size > limits.capacity ? divide_up<index_t>(size, limits.capacity) : 1;
+    CHECK((blocks[b] <= required || blocks[b] * limits.worth <= size));
+    if (blocks[b] > 1) in_teams += blocks[b];
+    for (std::size_t other = 0; other < b; ++other) {
+      if (sizes[other] <= sizes[b]) CHECK(blocks[other] <= blocks[b]);
+    }
+  }
+  CHECK(in_teams <= limits.blocks);
+
+  // Larger clouds are dealt out first, as far as their powers of two differ.
+  for (std::uint32_t i = 1; i < made.counts[0]; ++i) {
+    CHECK(std::max(bits_of(sizes[made.rest[i - 1]]), 1) >= bits_of(sizes[made.rest[i]]));
+  }
+  // A block has about its share, unless some clouds need more: twice the mean works always, where steps are an eighth.
+  if (needed == 0 && limits.blocks > 1 && limits.most == limits.blocks) {
+    double const share = std::max(2 * all / (limits.blocks - 1), static_cast<double>(limits.worth)) * 1.08 + 2;
+    double rest = 0;
+    for (std::size_t b = 0; b < sizes.size(); ++b) {
+      auto const size = static_cast<std::uint32_t>(sizes[b]);
+      bool const is_worth_more = index_t{blocks[b] + 1} * limits.worth <= sizes[b];
+      CAPTURE(b, size, blocks[b], share);
+      if (is_worth_more) CHECK(static_cast<double>(size) / blocks[b] <= share);
+      if (blocks[b] == 1) rest += limits.load(size);
+    }
+    CHECK(rest <= share * (limits.blocks - in_teams));
+  }
+  return blocks;
+}
+
+/// Sizes of some kind, whose clouds have no more than `most` points.
+sizes_type random_sizes(random_source& random, index_t most) {
+  auto const kind = random.below(6);
+  sizes_type sizes(static_cast<std::size_t>(1 + random.below(kind == 0 ? 200 : 20)));
+  index_t const equal = random.below(most + 1);
+  for (std::size_t b = 0; b < sizes.size(); ++b) {
+    switch (kind) {
+      case 0: sizes[b] = random.below(std::max<index_t>(most / 40, 2)); break;
+      case 1: sizes[b] = equal; break;
+      case 2: sizes[b] = b == 0 ? most : random.below(std::max<index_t>(most / 100, 2)); break;
+      case 3: sizes[b] = random.below(3) == 0 ? 0 : random.below(most + 1); break;
+      case 4: sizes[b] = random.below(most + 1) / (1 + random.below(50)); break;
+      default: sizes[b] = 0;
+    }
+  }
+  return sizes;
+}
+
+/// Threads of every third block take their time behind a barrier, so that the others are far ahead.
+struct uneven_machine : fiber_machine {
+  static inline bool is_uneven = false;
+
+  static void sync() {
+    fiber_machine::sync();
+    if (!is_uneven || fiber_blocks::block() % 3 != 0) return;
+    for (unsigned i = 0; i < thread() * 7 % 64; ++i) fiber_blocks::yield();
+  }
+};
+
+/// The kernels' source, as local_maxima_plan launches it.
+/// @param worth  see team_limits
+template <class Config, class Problem>
+auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t worth, unsigned seed,
+                      local_maxima_lengths lengths) {
+  using view = typename Problem::view;
+  return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
+    *output.report = {};
+    auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
+    fps_args<view> const args{clouds, params, output};
+    for (index_t b = 0; b < clouds.size() && params.samples == 0; ++b) args.write_empty(b);
+    if (params.samples == 0) return farpoint::result{};
+    index_t const points = clouds.points().size();
+    auto const all = static_cast<std::size_t>(points);
+
+    std::vector<std::uint32_t> words(static_cast<std::size_t>(batch_marks::words_of(points, clouds.size())));
+    batch_marks const marks{params.chosen.empty() ? nullptr : words.data()};
+    for (index_t i = 0; i < params.chosen.size(); ++i) {
+      mark_chosen_step<view>{args, marks}(static_cast<std::uint32_t>(i));
+    }
+    std::vector<std::uint32_t> order(all + 1);
+    for (index_t b = 0; b < clouds.size(); ++b) {
+      auto const cloud = clouds[b];
+      auto const first = order.begin() + clouds.begin_of(b);
+      std::iota(first, first + cloud.size(), 0u);
+      std::sort(first, first + cloud.size(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
+    }
+    using chunks_type = point_chunks<Config, uneven_machine>;
+    std::vector<float> chunks(Config::in_memory
+                                  ? chunks_type::chunk_floats *
+                                        static_cast<std::size_t>(chunks_type::chunks(points, clouds.size()))
+                                  : 0);
+    std::vector<fps_key> keys(all + 1);
+    std::vector<fiber_board::message> board(dealt_boards<Config>::slots(blocks));
+
+    index_t capacity = index_t{Config::block_size} * Config::points_per_thread;
+    if constexpr (Config::in_memory) capacity = chunks_type::capacity(1);
+    REQUIRE(most_needed_blocks(clouds, capacity) <= blocks);
+    made_schedule made{clouds, {blocks, blocks, static_cast<std::uint32_t>(capacity), worth}, seed};
+    REQUIRE(made.intact());
+    dealt_maxima_args_of<view, fiber_board::message> const dealt{
+        {args, blocks, lengths, {order.data(), chunks.data()}, marks, keys.data(), board.data()}, made.get()};
+
+    std::vector<dealt_maxima_shared<Config>> shared(blocks);
+    std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
+    std::vector<std::vector<fps_ball<Config::dim>>> lists(blocks);
+    for (auto& l : lists) l.resize(local_maxima_lists<Config>::bytes(blocks) / sizeof(l[0]) + 1);
+    uneven_machine::is_uneven = seed % 2 == 0;
+    fiber_blocks::run(blocks, Config::block_size, seed, [&] {
+      unsigned const block = fiber_blocks::block();
+      auto* const memory = reinterpret_cast<unsigned char*>(lists[block].data());
+      sample_dealt_clouds<Config, uneven_machine, fiber_board>(dealt, block, blocks, shared[block],
+                                                               local_maxima_lists<Config>::at(memory, blocks));
+    });
+    // Each block asked once more than there was something for it.
+    CHECK(made.counts[1] == made.counts[0] + blocks);
+    return farpoint::result{};
+  });
+}
+
+template <class Config, class Problem, class Answer>
+void check_shared_out(char const* name, Problem const& problem, Answer const& expected, unsigned blocks,
+                      std::uint32_t worth, unsigned seed) {
+  unsigned const listed = Config::listed_size - seed % 2;
+  unsigned const singles = seed % 3 == 0 ? 5 : 0;
+  auto const answer = solve_shared_out<Config>(problem, blocks, worth, seed, {16, listed, singles});
+  INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ", " << singles
+            << " samples before: " << difference(answer, expected));
+  CHECK(same_answer(answer, expected));
+}
+
+/// Every kind of shape, where it has room.
+template <class Problem>
+void check_all(Problem const& problem, unsigned blocks, unsigned seed) {
+  constexpr int dim = Problem::dim;
+  auto const expected = reference_answer(problem);
+  auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
+  if (most_needed_blocks(clouds, 96) <= blocks) {
+    check_shared_out<odd_config<fps_team::grid, dim, 32, 3, false>>("registers", problem, expected, blocks, 20, seed);
+  }
+  if (most_needed_blocks(clouds, 128) <= blocks) {
+    check_shared_out<odd_config<fps_team::grid, dim, 64, 2, true>>("boxes", problem, expected, blocks, 40, seed);
+  }
+  check_shared_out<odd_chunk_config<fps_team::grid, dim, 32, 1>>("memory", problem, expected, blocks, 32, seed);
+}
+
+fps_problem<float> problem_of(sizes_type const& sizes, shape which, index_t samples, std::uint64_t seed) {
+  auto const offsets = offsets_of(sizes);
+  // Some points belong to no cloud.
+  fps_problem<float> problem{make_cloud(which, static_cast<std::size_t>(offsets.back()) + 3, seed), samples};
+  problem.offsets = offsets;
+  return problem;
+}
+
+sizes_type const some_sizes[] = {{0},
+                                 {1},
+                                 {150},
+                                 {0, 1, 7, 0, 30},
+                                 {60, 60, 60, 60},
+                                 {5, 20, 45, 80, 90, 1},
+                                 {260, 10, 10, 5, 0, 1, 12, 10, 9},
+                                 {12, 9, 260},
+                                 {0, 0, 0},
+                                 {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32},
+                                 {96, 97, 128}};
+
+}  // namespace
+
+TEST_CASE("fps shared out: blocks that clouds need at most", "[fps][local_maxima][shared_out]") {
+  random_source random{4};
+  for (int round = 0; round < 2000; ++round) {
+    auto const sizes = random_sizes(random, 1 + random.below(3000));
+    auto const offsets = offsets_of(sizes);
+    index_t const capacity = 1 + random.below(300);
+    index_t needed = 0;
+    for (index_t const size : sizes) needed += size > capacity ? divide_up(size, capacity) : 0;
+    index_t const largest = *std::max_element(sizes.begin(), sizes.end());
+    auto const count = static_cast<index_t>(sizes.size());
+    CAPTURE(round, capacity, count, offsets.back(), largest);
+    // Nothing is known but the number of points; or the largest cloud, too.
+    CHECK(most_needed_blocks(batch_of(offsets, offsets.back()), capacity) >= needed);
+    index_t const bounded = most_needed_blocks(batch_of(offsets, offsets.back(), largest), capacity);
+    CHECK(bounded >= needed);
+    CHECK(bounded <= count * divide_up(largest, capacity));
+    if (largest <= capacity) CHECK(bounded == 0);
+  }
+  farpoint::point_view<float> const points{nullptr, 6 * 1000};
+  CHECK(most_needed_blocks(cloud_batch::regular(points, 6), 1000) == 0);
+  CHECK(most_needed_blocks(cloud_batch::regular(points, 6), 999) == 12);
+  CHECK(most_needed_blocks(cloud_batch::regular(points, 1), 100) == 60);
+  // Two clouds of 2,999 and 3,001 need 3 and 4; three of 1,001 are two each.
+  std::vector<index_t> const two{0, 3000, 6000};
+  CHECK(most_needed_blocks(batch_of(two, 6000), 1000) == 7);
+  CHECK(most_needed_blocks(batch_of(two, 6000, 3000), 1000) == 6);
+  CHECK(most_needed_blocks(batch_of({0}, 0), 10) == 0);
+  CHECK(most_needed_blocks(batch_of({0, 0}, 0), 10) == 0);
+}
+
+ONE_THREAD_TEST_CASE("fps shared out, fibers: teams are as large as they should be",
+                     "[fps][local_maxima][shared_out][one_thread]") {
+  team_limits const limits{132, 132, 4096, 512};
+  // One cloud, and equal ones.
+  CHECK(check_schedule({1000000 / 2}, limits, 1)[0] == 132);
+  CHECK(check_schedule({4096}, limits, 1)[0] == 8);
+  CHECK(check_schedule(sizes_type(32, 4096), limits, 1) == std::vector<std::uint32_t>(32, 4));
+  CHECK(check_schedule(sizes_type(6, 10000), limits, 1) == std::vector<std::uint32_t>(6, 19));
+  CHECK(check_schedule(sizes_type(64, 8000), limits, 1) == std::vector<std::uint32_t>(64, 2));
+  CHECK(check_schedule(sizes_type(200, 4096), limits, 1) == std::vector<std::uint32_t>(200, 1));
+  // A giant among small ones, which count for 512 points each: nine tenths of all.
+  sizes_type giant(100, 300);
+  giant[57] = 460000;
+  auto const blocks = check_schedule(giant, limits, 2);
+  CHECK(blocks[57] >= 115);
+  CHECK(blocks[57] < 132);
+  CHECK(std::accumulate(blocks.begin(), blocks.end(), 0u) == 99 + blocks[57]);
+  // All empty, and as many clouds as are no power of two.
+  CHECK(check_schedule(sizes_type(1000, 0), limits, 3) == std::vector<std::uint32_t>(1000, 1));
+  // Room decides: 132 blocks hold no more.
+  CHECK(check_schedule({131 * 4096, 4096, 4096, 1, 0}, limits, 4)[0] == 131);
+  CHECK(check_schedule({4097, 40000}, {12, 12, 4096, 512}, 5) == std::vector<std::uint32_t>{2, 10});
+  // One block, and teams of a limited size.
+  CHECK(check_schedule({100, 200, 4000}, {1, 1, 4096, 512}, 6) == std::vector<std::uint32_t>(3, 1));
+  CHECK(check_schedule({40000, 100}, {132, 10, 4096, 512}, 7)[0] == 10);
+}
+
+ONE_THREAD_TEST_CASE("fps shared out, fibers: random schedules keep what they promise",
+                     "[fps][local_maxima][shared_out][one_thread]") {
+  int made = 0;
+  for (std::uint64_t seed = 0; seed < rounds(300); ++seed) {
+    random_source random{seed};
+    auto const sizes = random_sizes(random, 1 + random.below(seed % 3 == 0 ? 100000 : 2000));
+    auto const blocks = static_cast<std::uint32_t>(1 + random.below(140));
+    auto const worth = static_cast<std::uint32_t>(1 + random.below(600));
+    auto const capacity = static_cast<std::uint32_t>(worth * (1 + random.below(20)));
+    index_t needed = 0;
+    for (index_t const size : sizes) needed += size > capacity ? divide_up<index_t>(size, capacity) : 0;
+    if (needed > blocks) continue;
+    ++made;
+    CAPTURE(seed, blocks, worth, capacity);
+    check_schedule(sizes, {blocks, blocks, capacity, worth}, static_cast<unsigned>(seed));
+  }
+  CHECK(made >= static_cast<int>(rounds(300) / 3));
+}
+
+ONE_THREAD_TEST_CASE("fps shared out, fibers: wrong offsets are harmless to a schedule",
+                     "[fps][local_maxima][shared_out][one_thread]") {
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  std::vector<index_t> const hostile[] = {
+      {5, 0, 5, 0, 5, 0}, {0, 1 << 30, 0, 1 << 30, 0, 1 << 30}, {-1, most, -most - 1, most, 0}, {most, most}, {-7, -7}};
+  for (auto const& offsets : hostile) {
+    for (index_t const points : {index_t{0}, index_t{1000}, index_t{INT_MAX}}) {
+      for (std::uint32_t const blocks : {1u, 7u, 132u}) {
+        CAPTURE(offsets, points, blocks);
+        CHECK(made_schedule{batch_of(offsets, points), {blocks, blocks, 100, 10}, 3}.intact());
+      }
+    }
+  }
+  // Clouds that overlap, and need 2^32 blocks and more together.
+  std::vector<index_t> offsets;
+  for (int i = 0; i < 600; ++i) offsets.push_back(i % 2 == 0 ? 0 : INT_MAX);
+  CHECK(made_schedule{batch_of(offsets, INT_MAX), {132, 132, 1, 1}, 3}.intact());
+}
+
+ONE_THREAD_TEST_CASE("fps shared out, fibers: equals the serial loop whatever the sizes",
+                     "[fps][local_maxima][shared_out][one_thread]") {
+  unsigned seed = 0;
+  for (sizes_type const& sizes : some_sizes) {
+    for (unsigned const blocks : {1u, 4u, 7u}) {
+      shape const which = all_shapes[++seed % std::size(all_shapes)];
+      for (index_t const samples : {9, 40}) {
+        CAPTURE(seed, sizes, blocks, static_cast<int>(which), samples);
+        check_all(problem_of(sizes, which, samples, seed), blocks, seed);
+      }
+    }
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps shared out, fibers: many random batches", "[fps][local_maxima][shared_out][one_thread]") {
+  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
+    random_source random{seed};
+    auto const sizes = random_sizes(random, 1 + random.below(250));
+    auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+    auto problem = problem_of(sizes, which, 1 + random.below(50), seed);
+    if (random.below(2) == 0) problem.largest = *std::max_element(sizes.begin(), sizes.end());
+    if (random.below(4) == 0) problem.stop_below = static_cast<double>(random.uniform());
+    if (random.below(3) == 0) {
+      for (std::size_t i = 0; i < 3 * sizes.size(); ++i) problem.chosen.push_back(random.below(40) - 2);
+    } else if (random.below(2) == 0) {
+      for (std::size_t b = 0; b < sizes.size(); ++b) problem.firsts.push_back(random.below(30) - 1);
+    }
+    auto const blocks = static_cast<unsigned>(1 + random.below(9));
+    CAPTURE(seed, sizes, blocks, static_cast<int>(which));
+    check_all(problem, blocks, static_cast<unsigned>(seed));
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps shared out, fibers: regular batches, and no samples",
+                     "[fps][local_maxima][shared_out][one_thread]") {
+  fps_problem<float> problem{make_cloud(shape::cube, 300, 8), 30};
+  for (index_t const clouds : {1, 3, 12, 50}) {
+    problem.clouds = clouds;
+    CAPTURE(clouds);
+    check_all(problem, 5, 1);
+  }
+  problem.samples = 0;
+  check_all(problem, 5, 1);
+}
