@@ -224,19 +224,19 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
 // The kernels by local maxima whose blocks are shared out, of odd_tuning.
-#define FPS_BY_DEALT_MAXIMA(how, Coord, config, ...)                                                           \
-  how void farpoint::detail::fps_enqueue_dealt_maxima<                                                         \
-      farpoint::detail::config<farpoint::detail::fps_team::grid, 3, __VA_ARGS__>>(                             \
+#define FPS_BY_DEALT_MAXIMA(how, Coord, config, ...)                                                               \
+  how void farpoint::detail::fps_enqueue_dealt_maxima<                                                             \
+      farpoint::detail::config<farpoint::detail::fps_team::grid, 3, __VA_ARGS__>>(                                 \
       farpoint::detail::kernel_launcher&, farpoint::detail::dealt_maxima_args<farpoint::point_view<Coord>> const&, \
       farpoint::detail::team_limits const&) noexcept;
 
-#define FPS_BY_ODD_DEALT_MAXIMA(how, Coord)                              \
-  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 2, false)     \
-  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 2, true)      \
-  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 96, 11, false)    \
-  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 96, 11, true)     \
-  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, false)    \
-  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, true)     \
+#define FPS_BY_ODD_DEALT_MAXIMA(how, Coord)                           \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 2, false)  \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 2, true)   \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 96, 11, false) \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 96, 11, true)  \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, false) \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, true)  \
   FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_chunk_config, 64, 2)
 
 #define FPS_KERNELS_ELSEWHERE(Coord)            \

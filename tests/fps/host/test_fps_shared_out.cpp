@@ -191,9 +191,10 @@ auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t wor
       std::sort(first, first + cloud.size(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
     }
     using chunks_type = point_chunks<Config, uneven_machine>;
-    std::vector<float> chunks(
-        Config::in_memory ? chunks_type::chunk_floats * static_cast<std::size_t>(chunks_type::chunks(points, clouds.size()))
-                          : 0);
+    std::vector<float> chunks(Config::in_memory
+                                  ? chunks_type::chunk_floats *
+                                        static_cast<std::size_t>(chunks_type::chunks(points, clouds.size()))
+                                  : 0);
     std::vector<fps_key> keys(all + 1);
     std::vector<fiber_board::message> board(dealt_boards<Config>::slots(blocks));
 
@@ -214,7 +215,7 @@ auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t wor
       unsigned const block = fiber_blocks::block();
       auto* const memory = reinterpret_cast<unsigned char*>(lists[block].data());
       sample_dealt_clouds<Config, uneven_machine, fiber_board>(dealt, block, blocks, shared[block],
-                                                              local_maxima_lists<Config>::at(memory, blocks));
+                                                               local_maxima_lists<Config>::at(memory, blocks));
     });
     // Each block asked once more than there was something for it.
     CHECK(made.counts[1] == made.counts[0] + blocks);
@@ -256,9 +257,17 @@ fps_problem<float> problem_of(sizes_type const& sizes, shape which, index_t samp
   return problem;
 }
 
-sizes_type const some_sizes[] = {
-    {0}, {1}, {150}, {0, 1, 7, 0, 30}, {60, 60, 60, 60}, {5, 20, 45, 80, 90, 1}, {260, 10, 10, 5, 0, 1, 12, 10, 9},
-    {12, 9, 260}, {0, 0, 0}, {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}, {96, 97, 128}};
+sizes_type const some_sizes[] = {{0},
+                                 {1},
+                                 {150},
+                                 {0, 1, 7, 0, 30},
+                                 {60, 60, 60, 60},
+                                 {5, 20, 45, 80, 90, 1},
+                                 {260, 10, 10, 5, 0, 1, 12, 10, 9},
+                                 {12, 9, 260},
+                                 {0, 0, 0},
+                                 {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32},
+                                 {96, 97, 128}};
 
 }  // namespace
 

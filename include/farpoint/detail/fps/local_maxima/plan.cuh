@@ -54,7 +54,7 @@ FARPOINT_HIDDEN void fps_enqueue_dealt_maxima(kernel_launcher& launcher, dealt_m
 
 /// True if `Selector` has fps_choice::shared_out compiled for these points.
 template <class Selector, class Points>
-inline constexpr bool fps_has_shared_out = Selector::has_shared_out && fps_has_local_maxima<Points>;
+inline constexpr bool fps_has_shared_out = Selector::has_shared_out&& fps_has_local_maxima<Points>;
 
 template <class Selector, class Points>
 class local_maxima_plan {
