@@ -9,14 +9,14 @@ import math
 from html import escape
 
 MOST_SERIES = 6
-# Okabe and Ito's colors, which most people can tell apart; the first is farpoint's. Marks differ in shape, too.
+# Okabe and Ito's colors, distinguishable with color vision deficiency; the first is farpoint's. Marks differ in shape, too.
 COLORS = ("#0b62a4", "#d55e00", "#007f5f", "#b0569a", "#7a5c00", "#555555")
 WIDTH, LEFT, RIGHT = 760, 70, 24
 FONT = 13
 
 
 class TooManySeries(ValueError):
-    """A chart that nobody could read."""
+    """A chart with too many series to be readable."""
 
 
 def number(value):
@@ -78,7 +78,7 @@ def linear_ticks(high):
 
 
 def mark(place, x, y):
-    """The mark of a series, by its place among the series."""
+    """The mark of a series, by its index."""
     color, r = COLORS[place], 5
     shapes = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}"',
@@ -128,7 +128,7 @@ def checked(names):
 
 
 def curves(title, note, x_label, y_label, series, log_x=True, log_y=True, x_ticks=None):
-    """A line per series: {name: [(x, y)]}. `x_ticks`, if given, is [(x, label)] of places that are 1 apart."""
+    """A line per series: {name: [(x, y)]}. `x_ticks`, if given, is [(x, label)] at unit distances."""
     names = checked(series)
     parts, top = legend(names, 66)
     top, bottom = top + 8, top + 8 + 300

@@ -5,8 +5,8 @@
 
 OLD and NEW are each
     a file        the JSON of --benchmark_out, or one that bench/report.py keeps
-    a folder      all such files in it
-    a revision    of git, e.g. main or v0.1.0: all of bench/results then; REVISION:PATH a part of them
+    a folder      all JSON files in it
+    a revision    git revision, e.g. main or v0.1.0: all of its bench/results; REVISION:PATH selects a part
 NEW is bench/results as it is now, unless it is given.
 
 The time of a row is its median, or the median of its repetitions' medians. The spread is the largest distance of a
@@ -155,7 +155,7 @@ def read(argument):
 
 
 def pairs(old, new, any_device):
-    """[(old run, new run)] with common rows. The old run has the same name or, if there is none, the most common rows."""
+    """[(old run, new run)] with common rows. The old run has the name of the new one or, without such a run, the most common rows."""
     found = []
     for run in new:
         others = [one for one in old if (any_device or one.machine == run.machine) and set(one.rows) & set(run.rows)]

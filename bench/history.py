@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps the times of chosen rows at each release, and shows how they went: nobody types in a figure.
+"""Keeps the times of chosen rows at each release, and shows them over releases, so that no figure is typed by hand.
 
     ./dev bench history add RELEASE [--revision HEAD] [--machine nvidia-h200]
     ./dev bench history show [--machine nvidia-h200]

@@ -3,7 +3,7 @@
 
     bench/pages.py DIR
 
-Writes DIR/<gpu or processor>/<name>.md, with the run and its plots beside it, DIR/<gpu>/history.md: the releases that
+Writes DIR/<gpu or processor>/<name>.md, with the run and its plots in the same folder, DIR/<gpu>/history.md: the releases that
 bench/history keeps, and DIR/<gpu>/roofline.md: how near to the limits of bench/limits.json each row is. `./dev docs` puts them into the site. Needs Python 3.8, and nothing else.
 """
 
@@ -18,7 +18,7 @@ import stress_report
 
 
 def kind_of(path):
-    """What a JSON of bench/results is: "suite", "stress", or None for one that has no page of its own."""
+    """Kind of a JSON of bench/results: "suite", "stress", or None for a file that has no page."""
     run = json.loads(path.read_text(encoding="utf-8"))
     if "benchmarks" in run:
         return "suite"

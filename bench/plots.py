@@ -137,12 +137,12 @@ def drawn(question, rows, note, title_of):
         values = {name: values_of(question, rows_of[place]) for name, rows_of in series.items() if place in rows_of}
         if values and place not in lines:
             lines[place] = ((f"{row['suite']}: " if several else "") + title_of(row), values)
-    # Rates begin at zero; times of unlike workloads are decades apart.
+    # Rates begin at zero; times of different workloads differ by decades.
     return charts.dots(question.title, note, label, list(lines.values()), log=label == MILLISECONDS) if lines else None
 
 
 def question_of_all(suite, rows):
-    """The question of a suite that has none of its own, or None: every case, and the replayed graphs where there are any."""
+    """The default question of a suite, or None: every case, and the replayed graphs if it has some."""
     variants = list(dict.fromkeys(row["variant"] for row in rows))
     variants = [one for one in variants if one.endswith("graph") or one.replace("_graph", "") + "_graph" not in variants]
     if suite in NONE or len(variants) > charts.MOST_SERIES or len({row["case"] for row in rows}) > MOST_CASES:

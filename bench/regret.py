@@ -5,8 +5,8 @@
 
 Regret is the time of the choice over the time of the fastest other kernel, and 1 where no other is faster. The choice has been
 measured twice, as "default" and forced by its name: the faster of the two counts, and their ratio shows the noise. A second
-table has the wrappers of compat/ beside fps() on the same points. RUN.json is that of --benchmark_out, or what report.py
-keeps of it; rows that failed are named and left out. The exit status is 1 where a row is above a limit, and 2 where RUN.json
+table compares the wrappers of compat/ with fps() on the same points. RUN.json is the file of --benchmark_out, or the one that
+report.py keeps; rows that failed are named and left out. The exit status is 1 where a row is above a limit, and 2 where RUN.json
 has no row of the suite. Needs Python 3.8.
 """
 

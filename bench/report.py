@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps the JSON of a benchmark run in bench/results, and makes tables and plots of it: nobody types in a figure.
+"""Keeps the JSON of a benchmark run in bench/results, and makes tables and plots of it, so that no figure is typed by hand.
 
     bench/report.py RUN.json [RUN.json ...] [--results DIR] [--pages DIR] [--name NAME]
 
@@ -28,11 +28,11 @@ BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_
              "one_thread")
 # Variants of other libraries on the host begin with these names, "nanoflann_threads_2".
 HOST_PEERS = ("nanoflann", "pcl")
-# Suites that are asked for by themselves: their results get a name of their own.
+# Suites that run only on request: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
 # Suites of many shapes for a row: the fastest is marked, and nothing is drawn.
 SEARCHES = ("tune", "fps_kernels")
-# Of the repetitions of a row, beside rates.
+# Counters whose median over the repetitions of a row is kept; rates are kept, too.
 MEDIANS = ("p50_us", "host_us", "copy_bandwidth_percent", "copies_us", "stream_us", "over_us", "alone_us",
            "times_alone")
 DROPPED_CONTEXT = ("host_name", "executable", "library_version", "json_schema_version")
@@ -163,13 +163,13 @@ def title_of_case(row):
 
 
 def check_and_note(row):
-    """A label says what the answer was compared with and, after a semicolon, why there is no baseline."""
+    """Splits a label into the oracle of the answer and, after a semicolon, the reason for a missing baseline."""
     check, _, note = row.get("label", "").partition("; ")
     return check, note.replace("baseline: ", "", 1)
 
 
 def rates(rows):
-    """The table of a suite that counts keys: all variants of a case beside each other."""
+    """The table of a suite that counts keys: a row per case, a column per variant."""
     variants = list(dict.fromkeys(row["variant"] for row in rows))
     lines = ["| G keys/s | " + " | ".join(variants) + " |", "|---|" + "--:|" * len(variants)]
     for case in cases(rows):
@@ -199,14 +199,14 @@ def baseline_of(case, row):
     named = {other["variant"]: other for other in case}
     ends = ("_graph", "") if row["variant"].endswith("graph") else ("",)
     found = next((named[name + end] for end in ends for name in BASELINES if name + end in named), None)
-    # Or the fastest library on the host, with as many threads where the row has any.
+    # Otherwise the fastest library on the host, with the row's number of threads if it has one.
     others = [other for other in case if other["variant"].startswith(HOST_PEERS)
               and other["host_threads"] == row.get("host_threads", other["host_threads"])]
     return found or min(others, key=lambda other: other["p50_us"], default=None)
 
 
 def rate_columns(rows):
-    """What a table says beside times, as far as its rows have it: [(heading, text of a row)]."""
+    """Columns of a table in addition to times, for the counters that its rows have: [(heading, text of a row)]."""
     columns = [("M points/s", lambda row: f"{row['points_per_second'] / 1e6:.3g}")]
     if any("pairs_per_second" in row for row in rows):
         columns.append(("G pairs/s", lambda row: f"{row['pairs_per_second'] / 1e9:.3g}"))
@@ -287,7 +287,7 @@ def write_plots(run, folder, name, source):
 
 
 def write_page(run, kept, folder):
-    """Writes the page of a run, with its tables and plots and the file that keeps the run beside it; returns the paths."""
+    """Writes the page of a run with its tables and plots, and copies the run's file to `folder`; returns the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / f"{kept.stem}.md"
     shutil.copyfile(kept, folder / kept.name)

@@ -4,14 +4,14 @@
     bench/roofline.py RUN.json [RUN.json ...] [--limits bench/limits.json]
     bench/roofline.py --ncu ROW=FILE.csv [--gpu NAME]
 
-RUN.json is that of --benchmark_out, or what bench/results keeps. The limits of a row, in microseconds:
-    bytes         what must be read and written once, by the copy bandwidth that was measured in the same process
-    graph         of a replayed graph: a graph of one empty kernel
-    accesses      of the hash map: a random access in the L2 cache for each key
+RUN.json is a file of --benchmark_out, or of bench/results. The limits of a row, in microseconds:
+    bytes         compulsory reads and writes, by the copy bandwidth that was measured in the same process
+    graph         time of a graph of one empty kernel; for replayed graphs
+    accesses      a random access in the L2 cache for each key; for the hash map
     instructions  warp instructions that ncu counted, by what all multiprocessors issue at the measured clock
-    rounds        what bench/limits.json has for the row: rounds that depend on each other
+    rounds        rounds that depend on each other; bench/limits.json has them for the row
 The largest is the row's limit, and the share is limit / time. bench/limits.json has the figures of each GPU and their source.
-Of each case the fastest variant of farpoint's own is taken (docs/baselines.json). bench/pages.py makes a page of all runs.
+The fastest variant of farpoint's own counts for a case (docs/baselines.json). bench/pages.py makes a page of all runs.
 
 --ncu adds the instructions of a row to bench/limits.json. FILE.csv has those of one call, as docs/tuning.md counts them:
     ncu --csv --metrics smsp__inst_executed.sum --launch-count LAUNCHES PROGRAM ...
@@ -62,11 +62,11 @@ def limits_of(row, context, limits):
 
 
 def own_rows(run, baselines):
-    """Of each case the fastest variant that is farpoint's own; functions that share a case are cases of their own."""
+    """The fastest variant of farpoint's own for each case; functions that share a case are cases of their own."""
     fastest = {}
     for row in report.merged(run["benchmarks"]):
         suite = baselines.get(row["suite"], {})
-        # Of the others some are parts of a call.
+        # Some other variants are parts of a call.
         if row["variant"] not in suite.get("whole", suite.get("own", ())):
             continue
         key = (row["suite"], row["case"], row["variant"] if row["suite"] == "made" else "")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Keeps the JSON of farpoint_stress in bench/results, and makes tables of it: nobody types in a figure.
+"""Keeps the JSON of farpoint_stress in bench/results, and makes tables of it, so that no figure is typed by hand.
 
     bench/stress_report.py RUN.json [RUN.json ...] [--before OLD_RUN.json ...] [--results DIR] [--pages DIR]
 
 Writes bench/results/<gpu>/stress.json, which is the run (and the one before, if there is one) and is committed, and
-build/results/<gpu>/stress.md, its tables: a call beside other work as so many times its time alone, or what became of it.
+build/results/<gpu>/stress.md, its tables: the time of a call with concurrent work over its time alone, or how it failed.
 Several files are sections of one run.
 """
 
@@ -112,7 +112,7 @@ def join(paths):
 
 
 def write_page(kept, folder):
-    """Writes the page of a run, with the file that keeps the run beside it; returns the paths."""
+    """Writes the page of a run, and copies the run's file to `folder`; returns the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     run = json.loads(kept.read_text(encoding="utf-8"))
     shutil.copyfile(kept, folder / "stress.json")

@@ -46,7 +46,7 @@ class Suite:
     program: str
     base: str  # the struct to derive from
     header: str
-    prefix: str  # of the names of rows, a pattern
+    prefix: str  # pattern of the rows' names
     default: str
     axes: tuple
 
@@ -208,7 +208,7 @@ def mean_factors(axis, times, default):
 
 
 def taken(axis, times, default, limit):
-    """What goes into the struct: ([(case, match of a variant)], comments)."""
+    """Winners for the struct: ([(case, match of a variant)], comments)."""
     if not axis.by_row:
         means = mean_factors(axis, times, default)
         best = next(iter(means), None)

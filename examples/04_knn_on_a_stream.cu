@@ -1,8 +1,8 @@
 // The nearest neighbours of every point of a cloud on the GPU, and a kernel of your own that uses them, one after the
 // other on a stream. Nothing waits in between, and no neighbour is copied to the host.
 //
-// The call is that of the compiled library, which nvcc need not compile. With <farpoint/knn.cuh> in place of
-// <farpoint/runtime.hpp> the same lines need no library.
+// The call is in the compiled library, which nvcc need not compile. With <farpoint/knn.cuh> instead of
+// <farpoint/runtime.hpp> these lines need no library.
 #include <farpoint/device_scratch.cuh>
 #include <farpoint/runtime.hpp>
 

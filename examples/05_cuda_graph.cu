@@ -17,13 +17,13 @@ struct point {
   float x, y, z;
 };
 
-constexpr index_t most_points = 30000;  // of a sweep
+constexpr index_t most_points = 30000;  // per sweep
 constexpr index_t most_voxels = 20000;
 constexpr index_t samples = 256;
 constexpr index_t k = 16;
 constexpr float voxel = 0.5f;  // metres
 
-/// Copies the places of the sampled voxels; NaN where there are fewer voxels than samples, which knn() passes over.
+/// Copies the positions of the sampled voxels. Without enough voxels the rest is NaN, which knn() skips.
 __global__ void copy_sampled(point const* voxels, std::int32_t const* sampled, point* places) {
   int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= samples) return;

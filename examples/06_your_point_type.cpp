@@ -70,7 +70,7 @@ int main() {
   auto const by_members = farpoint::fps(lidar, 50).indices;
   auto const by_layout = farpoint::fps(radar, 50).indices;
   //! [records]
-  // 3. Records of bytes: where they begin, how many and how far apart they are, and where in them x, y and z lie.
+  // 3. Records of bytes: address, number of points, bytes per record, and the offsets of x, y and z in a record.
   farpoint::point_view<float> const points{file.data(), n, record, {7, 11, 15}};
   //! [records]
   auto const by_records = sample(points, 50);

@@ -1,8 +1,8 @@
 // The core of a ROS node: a sensor_msgs/PointCloud2 comes in, is cropped and thinned out to a point for each voxel, and
 // goes out. Field names and types are the message's, nothing is converted, and a GPU is used if there is one.
 //
-// This file needs no ROS: example::point_cloud2 has the members of sensor_msgs::msg::PointCloud2, which takes its place
-// in a node.
+// This file needs no ROS: example::point_cloud2 has the members of sensor_msgs::msg::PointCloud2, which a node uses
+// instead.
 #include <farpoint/interop/point_cloud2.hpp>
 #include <farpoint/runtime.hpp>
 

@@ -1,5 +1,5 @@
-// farpoint in an inference engine: a class with the shape of a TensorRT plugin, in plain C++. The engine names the
-// largest shapes and asks once how much workspace a layer needs; then it enqueues, with any shapes up to those, on its
+// farpoint in an inference engine: a class with the shape of a TensorRT plugin, in plain C++. The engine passes
+// the largest shapes and queries the workspace size of a layer once; then it enqueues any shapes up to these on its
 // stream. The plugin passes the size that it promised: a larger shape is refused, and nothing is written beyond the
 // engine's memory.
 //
@@ -23,7 +23,7 @@ class knn_plugin {
  public:
   explicit knn_plugin(int k) : k_{k} {}
 
-  /// The engine names the largest shape. What is enough for it and for all below is kept; a plugin's clone() copies it.
+  /// Stores a workspace size that suffices for `largest` and all smaller shapes; a plugin's clone() copies it.
   void configurePlugin(tensor_shape const* largest) noexcept {
     using points = farpoint::point_view<float>;
     farpoint::search_limits limits;
@@ -34,7 +34,7 @@ class knn_plugin {
   }
   std::size_t getWorkspaceSize() const noexcept { return promised_; }
 
-  /// Returns 0 on success, as TensorRT wants it. Only enqueues: engines may capture it in a graph.
+  /// Returns 0 on success, TensorRT's convention. Only enqueues: engines may capture it in a graph.
   int enqueue(tensor_shape const* inputs, void const* const* input, void* const* output, void* workspace,
               cudaStream_t stream) const noexcept {
     farpoint::cuda_exec const exec{stream};
@@ -56,11 +56,11 @@ class knn_plugin {
   }
 
   int k_;
-  std::size_t promised_ = 0;  // of workspace, in bytes
+  std::size_t promised_ = 0;  // bytes of workspace
 };
 //! [plugin]
 
-/// True if row 0 of each cloud names as many points as are nearest to its point 0.
+/// True if row 0 of each cloud has the nearest points of the cloud's point 0.
 bool is_right(managed_array<float> const& points, managed_array<std::int32_t> const& lists, tensor_shape shape, int k) {
   for (int cloud = 0; cloud < shape.dims[0]; ++cloud) {
     auto const first = static_cast<std::size_t>(cloud * shape.dims[1]);

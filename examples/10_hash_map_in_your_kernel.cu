@@ -27,7 +27,7 @@ __global__ void clear(counter_map map) {
   map.clear(static_cast<farpoint::index_t>(blockIdx.x) * blockDim.x + threadIdx.x, threads);
 }
 
-/// A thread per point. Points that find no room are counted, not lost in silence.
+/// A thread per point. Points without a slot in the full map are counted.
 __global__ void count_points(point const* points, int n, float cell_size, counter_map map, unsigned* no_room) {
   int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n) return;
@@ -39,7 +39,7 @@ __global__ void count_points(point const* points, int n, float cell_size, counte
   }
 }
 
-/// A thread per point: how many others share its cell. Nobody changes the map meanwhile, so loads may be cached.
+/// A thread per point: counts the other points of its cell. No thread changes the map, so loads may be cached.
 __global__ void count_others(point const* points, int n, float cell_size, counter_map map, std::uint32_t* others) {
   int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) others[i] = map.value_or(cell_of(points[i], cell_size), 1, farpoint::unchanging) - 1;
@@ -59,7 +59,7 @@ int main() {
   no_room[0] = 0;
 
   //! [map]
-  // Room for as many cells as there are points, half full at most. Counters begin at 0.
+  // Capacity for n cells, one for each point, at a load of at most one half. Counters begin at 0.
   auto const buckets = static_cast<std::size_t>(counter_map::buckets_for(n));
   managed_array<farpoint::hash_map_bucket> memory{buckets};
   counter_map const map{memory.span(), {}, farpoint::initial_value<std::uint32_t>{0}};
@@ -74,7 +74,7 @@ int main() {
     return 1;
   }
 
-  // The same on the host, where the view works as well.
+  // Checks the counts on the host, where the view works as well.
   std::map<std::uint64_t, std::uint32_t> expected;
   for (std::size_t i = 0; i < n; ++i) ++expected[cell_of(points[i], cell_size)];
   bool right = no_room[0] == 0 && map.size() == static_cast<farpoint::index_t>(expected.size());

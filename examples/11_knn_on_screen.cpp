@@ -42,7 +42,7 @@ int main() {
       return 1;
     }
     for (int j = 0; j < k; ++j) {
-      // A neighbour is visible itself. And the walls are 2 m apart: nobody's neighbours are on the other one.
+      // Neighbours are visible points. The distance between the walls is 2 m: no neighbour is on the other wall.
       if (!std::binary_search(found.visible.begin(), found.visible.end(), list[j])) return 1;
       if ((list[j] < near_wall) != is_near) return 1;
     }

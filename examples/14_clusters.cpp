@@ -47,7 +47,7 @@ std::vector<std::int32_t> clusters(point_list const& points, double distance) {
 //! [clusters]
 
 int main() {
-  // Five objects 10 m apart, of 400 points within half a metre, and thirty points of rain, far from everything.
+  // Five objects at intervals of 10 m, with 400 points within half a metre each, and thirty distant points of rain.
   std::mt19937 random{1};
   std::uniform_real_distribution<float> metres{-0.5f, 0.5f};
   point_list points;

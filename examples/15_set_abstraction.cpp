@@ -15,9 +15,9 @@ using farpoint::feature_rows;
 using farpoint::index_t;
 
 constexpr index_t batch_size = 2;
-constexpr index_t n = 1500;        // points of a cloud
-constexpr index_t samples = 200;   // centroids of a cloud
-constexpr index_t ball_size = 32;  // of a ball, at most
+constexpr index_t n = 1500;        // points per cloud
+constexpr index_t samples = 200;   // centroids per cloud
+constexpr index_t ball_size = 32;  // maximum points per ball
 
 int main() {
   std::vector<float> points(batch_size * n * 3);  // [clouds, n, 3]
@@ -31,7 +31,7 @@ int main() {
   //! [bound]
   // Enough for fps() of every batch up to these limits, regular or ragged. What other calls need, it grows to.
   farpoint::batch_limits limits;
-  limits.points = 200000;  // of all clouds of a batch
+  limits.points = 200000;  // points of all clouds of a batch
   limits.clouds = 16;
   std::size_t bytes = 0;
   farpoint::host_scratch workspace;
@@ -44,7 +44,7 @@ int main() {
   std::vector<std::int32_t> picks(batch_size * samples);  // [clouds, samples], within each cloud
   ok = ok && fps(exec, all, params, {picks}, workspace);
 
-  // Rows of a batch: the indices count within a cloud, so gather() is told of the clouds.
+  // Rows of a batch: the indices count within a cloud, so gather() needs the number of clouds.
   std::vector<float> centroids(batch_size * samples * 3);  // [clouds, samples, 3]
   ok = ok && farpoint::gather<float>(exec, feature_rows<float const>::regular(points, batch_size, 3), picks,
                                      feature_rows<float>::regular(centroids, batch_size, 3));

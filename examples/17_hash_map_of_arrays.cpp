@@ -20,7 +20,7 @@ int main() {
   map_type const map{memory};
   farpoint::hash_map_report report;
   bool ok = static_cast<bool>(hash_map_clear(exec, map));
-  // Of several values the smallest stays, whatever the order. hash_map_insert() keeps any of them.
+  // A key keeps its smallest value, whatever the order. With hash_map_insert() it keeps an unspecified one.
   ok = ok && hash_map_insert_or_min(exec, map, before, ranges, &report) && report.no_room == 0;
   //! [insert]
 

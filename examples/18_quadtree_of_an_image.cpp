@@ -1,5 +1,4 @@
-// What lies in a part of an image: a quadtree over pixels that have a point, such as those of a range image or a
-// z-buffer.
+// Queries of parts of an image: a quadtree over the pixels of a range image or a z-buffer that have a point.
 #include <farpoint/quadtree.hpp>
 #include <farpoint/spatial/quadtree.hpp>
 
@@ -26,7 +25,7 @@ int main() {
     return 1;
   }
 
-  // Points within a window, in time proportional to what is there; and the nearest depth of a node, without a look at
+  // Points within a window, in time proportional to their number; and the nearest depth of a node, without visiting
   // its points.
   int inside = 0;
   int of_the_pedestrian = 0;

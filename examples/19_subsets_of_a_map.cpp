@@ -1,4 +1,4 @@
-// A map that grows scan by scan and stays thin: points at least so far apart, and more of those that matter more.
+// A map that grows scan by scan and stays sparse: minimum-distance subsampling, and weights for important points.
 #include <farpoint/fps.hpp>
 
 #include <array>
@@ -11,7 +11,7 @@ int main() {
   std::vector<point> const points{{0, 0, 0}, {0.1f, 0, 0}, {1, 0, 0}, {1.05f, 0, 0}, {3, 0, 0}};
 
   //! [poisson]
-  // Points 0.5 m apart or more, and no room for another one.
+  // A maximal subset with distances of at least 0.5 m.
   std::vector<std::int32_t> const apart = farpoint::poisson_subset(points, 0.5);
   //! [poisson]
 

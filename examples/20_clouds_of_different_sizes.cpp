@@ -24,7 +24,7 @@ int main() {
   auto const clouds = farpoint::batch<farpoint::point_view<float>>::ragged(view, offsets);
 
   farpoint::fps_params params;
-  params.samples = 100;  // entries of a row: as many as the largest cloud gives
+  params.samples = 100;  // entries per row: the largest count of a cloud
   std::vector<std::int32_t> const wanted{30, 100, 0, 2};
   params.sample_counts = wanted;
   std::vector<std::int32_t> picks(sizes.size() * 100);  // [clouds, 100], -1 past the last

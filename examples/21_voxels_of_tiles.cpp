@@ -12,7 +12,7 @@ namespace {
 using point = std::array<float, 3>;
 using view = farpoint::point_view<float>;
 
-constexpr farpoint::index_t most_points = 5000;  // of a tile
+constexpr farpoint::index_t most_points = 5000;  // per tile
 
 /// Stands for a reader of files: a strip of hilly ground, the neighbours of which overlap.
 std::vector<point> read_tile(int number) {

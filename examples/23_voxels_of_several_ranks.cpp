@@ -14,12 +14,12 @@ namespace {
 using example::point;
 using view = farpoint::point_view<float>;
 
-/// What a rank has in the end.
+/// Results of a rank.
 struct rank_rows {
   farpoint::result outcome;
   std::vector<float> centroids;
-  std::vector<farpoint::index_t> numbers;  // of its voxels in the whole cloud
-  farpoint::voxelize_report report;        // of the whole cloud
+  std::vector<farpoint::index_t> numbers;  // numbers of its voxels in the whole cloud
+  farpoint::voxelize_report report;        // counts of the whole cloud
   std::vector<float> all;                  // centroids of all ranks' voxels
 };
 
@@ -30,7 +30,7 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
   farpoint::host_exec const exec{1};
   farpoint::shard<view> const part{farpoint::view_points(mine), first_index};
 
-  // Enough for a rank that owns all voxels. Most own a part of them, as large as the others'.
+  // Sized for a rank that owns all voxels. Usually ranks own about equal parts.
   auto const most = static_cast<std::size_t>(all_points);
   rows.centroids.resize(most * 3);
   rows.numbers.resize(most);
@@ -48,7 +48,7 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
   rows.outcome = voxelize_shard(exec, communicator, part, params, output, workspace);
   if (!rows.outcome) return rows;
 
-  // Where one rank can hold all voxels, it may ask for them.
+  // A rank that can hold all voxels may gather them.
   //! [gather]
   rows.all.resize(most * 3);
   farpoint::voxelize_output<float> all;

@@ -26,14 +26,14 @@ namespace {
 using example::point;
 using view = farpoint::point_view<float>;
 
-/// What a rank has in the end.
+/// Results of a rank.
 struct rank_answer {
   farpoint::result outcome;
   std::vector<farpoint::index_t> samples;
   std::vector<float> centroids;
-  std::vector<farpoint::index_t> numbers;      // of its voxels in the whole cloud
-  std::vector<float> all_centroids;            // of all ranks' voxels
-  std::vector<farpoint::index_t> neighbours;   // of its points
+  std::vector<farpoint::index_t> numbers;      // numbers of its voxels in the whole cloud
+  std::vector<float> all_centroids;            // centroids of all ranks' voxels
+  std::vector<farpoint::index_t> neighbours;   // neighbours of its points
   std::vector<farpoint::index_t> ball_counts;  // points around each
 };
 

@@ -29,7 +29,7 @@ DLManagedTensor* sample(DLTensor const& points, std::int64_t samples) {
 //! [operator]
 
 int main() {
-  // What torch hands over for a tensor of two clouds of four points, `[2, 4, 3]`.
+  // The DLTensor that torch passes for a tensor of two clouds of four points, `[2, 4, 3]`.
   std::vector<float> values{0, 0, 0, 1, 0, 0, 0, 5, 0, 9, 0, 0, /**/ 7, 7, 7, 7, 7, 8, 7, 7, 7, 0, 0, 0};
   std::int64_t shape[] = {2, 4, 3};
   DLTensor tensor{};

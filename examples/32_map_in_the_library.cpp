@@ -1,5 +1,5 @@
-// What many calls use stays where they work, with the compiled library: the tree of a map that scans are searched in,
-// and a hash map of what was seen. On the GPU if there is one; the arrays of each call are in host memory.
+// Data that many calls of the compiled library use stays on their backend: the search tree of a map, and a hash map of
+// the points seen so far. Runs on the GPU if there is one; the arrays of each call are in host memory.
 #include <farpoint/runtime.hpp>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ int main() {
   std::uniform_real_distribution<float> metres{0, 50};
   std::vector<float> map(3 * 20000), scan(3 * 1000);
   for (float& coordinate : map) coordinate = metres(random);
-  for (std::size_t i = 0; i < scan.size(); ++i) scan[i] = map[i] + 0.001f;  // of its first points
+  for (std::size_t i = 0; i < scan.size(); ++i) scan[i] = map[i] + 0.001f;  // the map's first points, moved
   farpoint::batch const town{farpoint::point_view<float>{map.data(), 20000}};
   farpoint::batch const around{farpoint::point_view<float>{scan.data(), 1000}};
 
@@ -62,7 +62,7 @@ int main() {
   std::vector<std::uint32_t> all(2000), frames(2000);
   ok = ok && seen.extract({all, frames, &count});  // by ascending key
   //! [map]
-  runtime::release_thread_memory();  // what this thread's calls keep for the next ones
+  runtime::release_thread_memory();  // cached memory of this thread's calls
   if (!ok) return 1;
 
   bool right = count == 1002 && all[0] == 0 && all[999] == 999 && frames[5] == 4 && first[999] == 4 && slots[0] >= 0 &&
@@ -70,7 +70,7 @@ int main() {
   right = right && told.used == tree.where() && told.seconds > 0;
   for (std::size_t i = 0; i < nearest.size(); ++i) {
     bool const is_twin = narrow[3 * static_cast<std::size_t>(four[4 * i])].bits == narrow[3 * i].bits;
-    right = right && is_twin;  // itself, or a point that float16 does not tell from it
+    right = right && is_twin;  // the point itself, or one with equal float16 coordinates
     right = right && nearest[i] == static_cast<std::int32_t>(i) && numbers[i] >= 1;
     right = right && height[i] > scan[3 * i + 2] - 3 && height[i] < scan[3 * i + 2] + 3;
   }

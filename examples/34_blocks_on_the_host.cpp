@@ -43,10 +43,10 @@ void blocks_of_a_thread() {
 
   //! [topk]
   using key = farpoint::neighbour_key<float>;  // (squared distance, index)
-  key const limit{100, farpoint::no_index};    // keys must be below it; stands for what is missing
+  key const limit{100, farpoint::no_index};    // keys must be below it; marks missing entries
   farpoint::topk_list<key, 4> list{2, limit};  // the two smallest, in registers
   key memory[2];
-  farpoint::topk_heap<key> heap{memory, 2, limit};  // the same in memory, for any k
+  farpoint::topk_heap<key> heap{memory, 2, limit};  // the two smallest in memory, for any k
   for (key const& next : {key{4, 0}, key{1, 1}, key{9, 2}, key{1, 3}}) {
     list.push(next);
     heap.push(next);
@@ -80,7 +80,7 @@ void containers() {
   expect(sevens == 2 && nines == 0 && map.size() == 2, "hash_map_ref");
 
   //! [occupancy_bitmap]
-  farpoint::detail::cell_group groups[2] = {};  // of 256 cells each, all empty
+  farpoint::detail::cell_group groups[2] = {};  // 256 cells each, all empty
   std::uint32_t ranks[3] = {};
   farpoint::detail::occupancy_bitmap cells;
   cells.groups = groups;
@@ -94,7 +94,7 @@ void containers() {
   //! [point_bvh_ref]
   std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {0, 5, 0}, {9, 0, 0}};
   auto const built = farpoint::build_point_bvh(points);
-  farpoint::point_bvh_ref<float> const index = built.index[0];  // of cloud 0
+  farpoint::point_bvh_ref<float> const index = built.index[0];  // view of cloud 0
   auto const two = index.nearest<2>({{8, 0, 0}});               // points 3 and 1, at squared distances of 1 and 49
   int near = 0;
   index.within({{0, 0, 0}}, 4, [&](std::uint32_t, float) { ++near; });  // 2: points 0 and 1

@@ -55,7 +55,7 @@ __global__ void sort_by_warp(std::uint32_t* keys) {
 //! [warp_sorts]
 
 //! [warp_topk]
-/// Lane i looks at 100 keys at distances 99, 98, ... 0 and keeps the indices of the two nearest: 99 98 in each lane.
+/// Lane i visits 100 keys at distances 99, 98, ... 0 and keeps the indices of the two nearest: 99 98 in each lane.
 __global__ void nearest_two(std::uint32_t* out) {
   using list_type = farpoint::warp_topk<float, 2>;
   __shared__ list_type::storage shared;
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(256) sort_in_phases(phased_sort const call) {
   sort.start_counting();
   phases.run(
       4,
-      [&](unsigned unit) {  // whoever makes the keys counts them
+      [&](unsigned unit) {  // the unit that makes keys counts them
         sort.clear_sums(call.size, unit, 4);
         for (std::uint32_t i = unit * 256 + threadIdx.x; i < call.size; i += 4 * 256) sort.count(call.keys[0][i], 16);
       },
@@ -184,7 +184,7 @@ cudaError_t fill_on(cudaStream_t stream, std::uint32_t* out, std::uint32_t count
   farpoint::detail::kernel_launcher launcher{stream};
   launcher.clear(out, count * sizeof *out);
   launcher.launch_for(count, 256, fill, {out, count});
-  return launcher.error();  // of these two, and no error that was pending before
+  return launcher.error();  // error of these two launches; errors that were pending before are not included
 }
 //! [kernel_launcher]
 
@@ -202,7 +202,7 @@ void on_streams(cudaStream_t stream) {
     for (std::uint32_t i = 0; i < 1000; ++i) keys[i] = 999 - i, values[i] = i;
     words memory{farpoint::radix_sort_workspace_words(1000) + 1};
     //! [radix_sort]
-    // Keys 999 998 ... 0 with their places 0 1 ... 999 as values, by the low ten bits.
+    // Keys 999 998 ... 0 with their positions 0 1 ... 999 as values, sorted by the low ten bits.
     farpoint::radix_sort_args args{};
     args.keys[0] = keys.data();
     args.keys[1] = more_keys.data();

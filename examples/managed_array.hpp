@@ -1,4 +1,4 @@
-// What the examples for a GPU have in common: memory that host and device can both read, which keeps them short. Calls
+// Shared by the examples for a GPU: memory that host and device can both read, which keeps the examples short. Calls
 // take any device memory.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A PointCloud2 message as ROS 2 generates it, for programs that are built without ROS: in a node,
-// sensor_msgs::msg::PointCloud2 takes its place.
+// A PointCloud2 message as ROS 2 generates it, for programs that are built without ROS. A node
+// uses sensor_msgs::msg::PointCloud2 instead.
 #pragma once
 
 #include <cstdint>

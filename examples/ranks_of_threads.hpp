@@ -1,5 +1,5 @@
-// What the examples of several ranks have in common: ranks that are threads, each with a part of a cloud. With MPI or
-// NCCL they are processes, and the communicator is another one.
+// Shared by the examples of several ranks: ranks that are threads, each with a part of a cloud. With MPI or NCCL ranks
+// are processes, and the communicator has another type.
 #pragma once
 
 #include <farpoint/core/status.hpp>
@@ -31,14 +31,14 @@ inline shared_cloud map_of_tiles() {
   return map;
 }
 
-/// What a rank answers in lists.
+/// Neighbour lists of a rank.
 struct rank_lists {
   farpoint::result outcome;
   std::vector<farpoint::index_t> indices;  // into the whole map
   std::vector<float> distances;
 };
 
-/// What `work(communicator, its points, index of the first of them)` returns on each rank; all work at the same time.
+/// Runs `work(communicator, points of the rank, index of its first point)` on all ranks at once; returns all results.
 template <class Work>
 auto on_every_rank(shared_cloud const& cloud, Work const& work) {
   using answer = decltype(work(std::declval<farpoint::thread_communicator>(), cloud.points, farpoint::index_t{}));

@@ -105,7 +105,7 @@ wait_for_suites() {
 
 # device_suites NAME TAGS COMMAND...: a suite for each area that has device tests of these tags; all if there are none.
 # Areas with long tests come first, and in parts if several jobs run.
-areas=(voxelize search fps scale core hash_map screen splat compat runtime)
+areas=(voxelize search subset fps scale core hash_map screen splat compat runtime)
 device_suites() {
   local area program part parts
   for area in "${areas[@]}"; do

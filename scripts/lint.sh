@@ -3,6 +3,7 @@
 #   format  clang-format 14
 #   shell   shellcheck
 #   python  ruff and mypy (ruff.toml, python/pyproject.toml)
+#   prose   phrases in comments and pages that scripts/prose.py lists
 #   tidy    clang-tidy 14 (.clang-tidy) on host code: reads files that differ from the merge base with main;
 #           with --all, include/, src/ and tools/. Takes the compile commands of build/host
 # Exit code 1: a part found something. A tool that is not installed is reported as SKIP.
@@ -41,6 +42,8 @@ python() {
     --cache-dir build/mypy-strict python/tests/typed_program.py
 }
 
+prose() { try "prose of comments and pages" python3 scripts/prose.py --check; }
+
 # Files that differ from the merge base with main (without one, from HEAD), and new files.
 changed_files() {
   local base
@@ -72,8 +75,9 @@ tidy() {
   fi
   while IFS= read -r file; do
     case $file in
-      # These headers need another library; tests/interop compiles them.
+      # These headers need another library; tests/interop and tests/scale/mpi compile them.
       include/farpoint/interop/dlpack* | include/farpoint/interop/eigen* | include/farpoint/interop/pcl*) ;;
+      include/farpoint/scale/mpi_communicator.hpp) ;;
       include/*.hpp) headers+=("$file") ;;
       src/*.cpp | tools/*.cpp) if grep -qF "/$file\"" build/host/compile_commands.json; then files+=("$file"); fi ;;
     esac
@@ -105,14 +109,14 @@ parts=()
 for argument in "$@"; do
   case $argument in
     --all) all=true ;;
-    format | shell | python | tidy) parts+=("$argument") ;;
+    format | shell | python | prose | tidy) parts+=("$argument") ;;
     *)
-      printf 'lint: there is no part "%s"; parts are format, shell, python and tidy.\n' "$argument" >&2
+      printf 'lint: there is no part "%s"; parts are format, shell, python, prose and tidy.\n' "$argument" >&2
       exit 2
       ;;
   esac
 done
 mkdir -p "$work"
-[ ${#parts[@]} -gt 0 ] || parts=(format shell python tidy)
+[ ${#parts[@]} -gt 0 ] || parts=(format shell python prose tidy)
 for part in "${parts[@]}"; do "$part"; done
 conclude

@@ -20,6 +20,8 @@
 #include <farpoint/types/radius.hpp>
 #include <farpoint/types/voxelize.hpp>
 
+// The arguments are types and names, which parentheses would change.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define FARPOINT_CALLS_OF_FPS(DO, C)                                                                         \
   DO(run, fps, clouds_of<C>, fps_params, fps_output<scalar_of<C>>, bytes)                                    \
   DO(size, fps, clouds_of<C>, fps_params)                                                                    \
@@ -173,3 +175,4 @@
   LIST(DO, float)                         \
   LIST(DO, double)                        \
   LIST(DO, float16)
+// NOLINTEND(bugprone-macro-parentheses)

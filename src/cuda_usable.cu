@@ -5,7 +5,7 @@ namespace library {
 
 namespace {
 
-/// A kernel of this build, to ask about.
+/// A kernel of this build, for cudaFuncGetAttributes().
 __global__ void probe_kernel() {}
 
 }  // namespace
@@ -14,7 +14,7 @@ bool cuda_usable() noexcept {
   cudaError_t const pending = cudaPeekAtLastError();
   int devices = 0;
   cudaFuncAttributes attributes{};
-  // The runtime refuses to tell when this build has no code for the device.
+  // The runtime returns an error if this build has no code for the device.
   bool const usable = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 &&
                       cudaFuncGetAttributes(&attributes, probe_kernel) == cudaSuccess;
   // "No device" is an answer here: it must not come up as an error in the caller's next check.

@@ -35,7 +35,7 @@ cudaError_t frame::close_slot(unsigned char* at, std::size_t size) noexcept {
 
 cudaError_t frame::upload() noexcept {
   constexpr std::size_t slot_bytes = thread_memory::slot_bytes;
-  unsigned char* begin = nullptr;  // what the slot that is open is for; null: none is
+  unsigned char* begin = nullptr;  // destination of the open slot; null: no slot is open
   std::size_t filled = 0;
   auto const flush = [&] { return begin == nullptr ? cudaSuccess : close_slot(std::exchange(begin, nullptr), filled); };
   for (int i = 0; i < input_count_; ++i) {

@@ -16,9 +16,9 @@ namespace library {
 
 /// Rows of an output that a call has written.
 struct written_rows {
-  int counter = -1;      ///< of frame::count_rows(); -1: all
-  index_t extra = 0;     ///< rows more than the counter says
-  std::size_t size = 0;  ///< of a row, in bytes
+  int counter = -1;      ///< number returned by frame::count_rows(); -1: all rows
+  index_t extra = 0;     ///< rows in addition to the counter's
+  std::size_t size = 0;  ///< bytes per row
 };
 
 /// Layout of the arrays of a call in device memory, one after another, and their copies. A call names its arrays twice:
@@ -120,7 +120,7 @@ class frame {
     }
     return output(span<std::int32_t>{static_cast<std::int32_t*>(values.data()), size}, count, row, keep, rows);
   }
-  /// A report; null where there is none.
+  /// A report; null if `report` is null.
   template <class Report>
   Report* output(Report* report) noexcept {
     if (report == nullptr) return nullptr;
@@ -208,7 +208,7 @@ class frame {
   bool placed_ = false;
   bool is_full_ = false;
   std::size_t used_ = 0;
-  std::size_t scratch_ = 0;  ///< of the call, which has one
+  std::size_t scratch_ = 0;  ///< bytes of the call's one workspace
   input_array inputs_[most_arrays];
   output_array outputs_[most_arrays];
   int input_count_ = 0;

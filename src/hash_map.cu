@@ -7,8 +7,8 @@ namespace library {
 
 namespace {
 
-/// The functions of hash_map.hpp that take it are other functions than those that a caller's file has for a cuda_exec:
-/// these call the library, and a linker keeps one of a name.
+/// A distinct type gives the functions of hash_map.hpp instantiated here other symbols than their instances for
+/// cuda_exec in a caller's file, which call the library: a linker keeps one definition per symbol.
 struct kernels_exec : cuda_exec {
   kernels_exec(cuda_exec exec) noexcept : cuda_exec{exec} {}
 };

@@ -59,7 +59,7 @@ inline result cuda_result(sentences const& says, cudaError_t error) noexcept {
 }
 
 /// Makes the call on the current device, with copies of the caller's arrays.
-/// @param is_timed  sets told.seconds
+/// @param is_timed  sets `told.seconds`
 template <class Call>
 result call_on_device(sentences const& says, bool is_timed, runtime::run_info& told, Call const& call) noexcept {
   cudaError_t error = cudaSuccess;

@@ -1,4 +1,4 @@
-// What a thread keeps from one host-memory call to the next.
+// Stream and memory that a thread keeps from one host-memory call to the next.
 #pragma once
 
 #include <farpoint/core/config.hpp>
@@ -22,9 +22,9 @@ class thread_memory {
   static constexpr int slots = 16;
   static constexpr std::size_t slot_bytes = std::size_t{512} * 1024;
 
-  /// That of the calling thread, for the current device; null where there is no memory for it, and `error` says why.
+  /// Memory of the calling thread, for the current device. Null if allocating it failed; `error` is then set.
   static thread_memory* get(cudaError_t& error) noexcept;
-  /// Gives back all that the calling thread keeps.
+  /// Releases all memory of the calling thread.
   static void release() noexcept;
 
   thread_memory(thread_memory const&) = delete;

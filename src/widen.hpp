@@ -1,5 +1,5 @@
-// Clouds of float16 as clouds of float, for the functions that are not compiled for them. The widening is exact, so
-// that the answers are those of the headers, which read float16 themselves.
+// Clouds of float16 as clouds of float, for functions that the library does not compile for float16. The widening is
+// exact, so that results equal the headers', which read float16 themselves.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -26,23 +26,23 @@ struct widen_point {
   }
 };
 
-/// Enqueues it for all points. Device memory.
+/// Enqueues `body` for all points. Device memory.
 result widen_on_stream(cuda_exec exec, widen_point const& body) noexcept;
 
-/// The same clouds with their points elsewhere.
+/// Clouds with the structure of `clouds`, and their points in float at `points`.
 inline clouds_of<float> in_float(clouds_of<float16> const& clouds, void const* points) noexcept {
   point_view<float> const wide{points, clouds.points().size()};
   if (!clouds.is_ragged()) return clouds_of<float>::regular(wide, clouds.size());
   return clouds_of<float>::ragged(wide, clouds.offsets(), clouds.largest());
 }
 
-/// True for clouds whose points can be read; the others are refused, or there are none.
+/// True for clouds whose points can be read; false for invalid clouds and clouds without points.
 inline bool has_points(clouds_of<float16> const& clouds) noexcept {
   index_t const size = clouds.points().size();
   return size > 0 && size <= detail::max_points && clouds.points().base() != nullptr;
 }
 
-/// Bytes for so many points in float, as a part of a workspace.
+/// Bytes for `points` points in float, as a part of a workspace.
 constexpr std::size_t wide_bytes(index_t points) noexcept {
   auto const size = static_cast<std::size_t>(detail::bounded_points(points)) * (3 * sizeof(float));
   return detail::workspace_aligned(size);
@@ -54,7 +54,7 @@ inline constexpr bool is_narrow = false;
 template <>
 inline constexpr bool is_narrow<clouds_of<float16>> = true;
 
-/// What an argument takes of the workspace.
+/// Bytes of the workspace that an argument needs.
 template <class T>
 std::size_t wide_bytes_of(T const& argument) noexcept {
   if constexpr (is_narrow<T>) {
@@ -64,7 +64,7 @@ std::size_t wide_bytes_of(T const& argument) noexcept {
   }
 }
 
-/// What is asked about instead of an argument of *_workspace_bytes(), which reads no points.
+/// Stands for a float16 argument of *_workspace_bytes(), which reads no points: the cloud's shape in float.
 template <class T>
 auto wide_to_ask(T const& argument) noexcept {
   if constexpr (is_narrow<T>) {

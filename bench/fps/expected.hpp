@@ -1,5 +1,5 @@
 /// @file
-/// What fps() must return for a row, and the check that a contender returns it: no row is timed before that.
+/// Expected result of fps() for a row, and the check of a contender's result, which comes before any timing.
 #pragma once
 
 #include "fps/row.hpp"
@@ -31,7 +31,7 @@ inline farpoint::fps_params params_of(fps_row const& row) {
   return params;
 }
 
-/// What fps() returns, in host memory: `[all clouds, samples]` each.
+/// Result of fps() in host memory: `[all clouds, samples]` each.
 struct fps_samples {
   std::vector<std::int32_t> indices;
   std::vector<float> distances;
@@ -43,7 +43,7 @@ struct fps_samples {
   farpoint::fps_output<float> output() { return {indices, distances, {}, nullptr}; }
 };
 
-/// What computes the expected samples.
+/// Source of the expected samples.
 enum class oracle {
   serial_loop,  ///< the definition: farpoint::reference::fps
   host_threads  ///< farpoint::fps on all cores, where the serial loop would take seconds

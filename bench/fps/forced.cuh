@@ -20,6 +20,19 @@ struct forced_selector : farpoint::fps_selector {
   static farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return forced; }
 };
 
+/// Keeps chunks in shared memory, where it holds them.
+struct forced_in_shared : forced_selector {
+  static constexpr bool chunks_in_shared = true;
+};
+
+/// Sorts points along Hilbert's curve.
+struct forced_along_hilbert : forced_selector {
+  static constexpr bool hilbert_cells = true;
+};
+struct forced_in_shared_along_hilbert : forced_in_shared {
+  static constexpr bool hilbert_cells = true;
+};
+
 /// Forces fps_kernel::in_regions with one shape.
 template <int Warps, int PointsPerLane, int Listed, int Tested>
 struct forced_regions : farpoint::fps_selector {
@@ -34,7 +47,7 @@ struct forced_regions : farpoint::fps_selector {
   }
 };
 
-/// The current device; an H200 where there is none, so that rows can be listed without one.
+/// The current device; without a device an H200, so that rows can be listed.
 inline farpoint::detail::device_properties planned_device() {
   std::string reason;
   if (device_is_usable(reason)) return farpoint::detail::device_properties::current();

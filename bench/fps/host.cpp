@@ -23,14 +23,14 @@ constexpr fps_row rows[] = {
     {1, 10'000'000, 10'000, cloud_kind::uniform, 0, 3},
 };
 
-/// Rows without a baseline would keep the serial loop busy for minutes: only their first samples are compared, which do
-/// not depend on how many are asked for.
+/// Row to compare with the serial loop, which would take minutes for rows without a baseline: only their first samples
+/// are compared, which do not depend on the number of samples.
 fps_row checked_part(fps_row row) {
   if (row.baseline_calls == 0) row.samples = 50;
   return row;
 }
 
-/// A row's points and the serial loop's samples, as far as they are checked.
+/// A row's points, and the serial loop's samples of the checked part.
 struct host_problem {
   std::vector<float> xyz;
   fps_samples expected;
@@ -69,7 +69,7 @@ void run_threads(benchmark::State& state, fps_row const& row, int threads, host_
 }
 
 void register_rows(host_problem_store& problems) {
-  std::set<std::string> seen;  // of one scan there is one row
+  std::set<std::string> seen;  // a scan has one row
   for (fps_row row : rows) {
     if (row.kind == cloud_kind::lidar && !problems.scans().empty()) {
       row.scan_name = problems.scans().front().name.c_str();
@@ -89,7 +89,7 @@ void register_rows(host_problem_store& problems) {
   }
 }
 
-/// How the serial loop was compiled: it decides what the speed-ups are worth.
+/// Reports how the serial loop was compiled, which the speed-ups depend on.
 constexpr char const* serial_fma() {
 #if defined(__FMA__) || defined(__aarch64__)
   return "one instruction";

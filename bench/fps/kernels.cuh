@@ -224,8 +224,8 @@ bool is_left_to_registers(fps_kernels_row row, farpoint::fps_params const& param
 
 /// The choices that a row is measured with, without the ones that would be replaced: every kernel, and of
 /// maxima_in_grid the largest team of use, half and a quarter of it, in registers and with boxes, and with boxes other
-/// lengths; after 100,000 chosen points, which take some tenths of a second, the largest team alone. The serial kernel
-/// is left out where it would take more than 0.1 s.
+/// lengths, and the default's choice with rounds of one sample first; after 100,000 chosen points, which take some
+/// tenths of a second, the largest team alone. The serial kernel is left out where it would take more than 0.1 s.
 template <class Points>
 std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoint::batch<Points> const& clouds,
                                              farpoint::fps_params const& params,
@@ -263,6 +263,13 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     }
   }
   add(by_default);
+  if (by_default.kernel == fps_kernel::maxima_in_grid && row.chosen < 100'000) {
+    for (int const singles : {8, 20, 32}) {
+      farpoint::fps_choice choice = by_default;
+      choice.singles = singles;
+      add(choice);
+    }
+  }
   return choices;
 }
 
@@ -303,6 +310,29 @@ void register_regions(fps_kernels_row const& row, farpoint::batch<Points> const&
       "fps_kernels", row, Selector::name(), {}, [] {}, setting, problems);
 }
 
+/// Registers teams with boxes whose points lie elsewhere or in another order: in shared memory, where a million points
+/// have room, and along Hilbert's curve.
+template <class Points>
+void register_boxes(fps_kernels_row const& row, farpoint::fps_choice choice, kernels_setting const& setting,
+                    kernels_problem_store<Points>& problems) {
+  auto const add = [&](auto selector, std::string const& ending) {
+    register_kernel<decltype(selector), Points>(
+        "fps_kernels", row, name_of(choice) + ending, {}, [choice] { forced_selector::forced = choice; }, setting,
+        problems);
+  };
+  bool const in_shared = row.largest() > 262'144 && row.clouds == 1 && row.largest() <= 1'080'000;
+  for (int const singles : {0, 8, 20, 32}) {
+    choice.singles = singles;
+    add(forced_along_hilbert{}, "_hilbert");
+    if (!in_shared) continue;
+    for (int const wanted : {12, 28, 80}) {
+      choice.wanted = wanted;
+      add(forced_in_shared{}, "_shared");
+      add(forced_in_shared_along_hilbert{}, "_shared_hilbert");
+    }
+  }
+}
+
 /// Registers all contenders of the rows. Returns what the rows need.
 /// @tparam Regions  forced_regions of several shapes
 template <class Points, class... Regions, std::size_t Rows>
@@ -321,6 +351,9 @@ std::shared_ptr<void> register_kernels(fps_kernels_row const (&rows)[Rows], kern
           "fps_kernels", row, name_of(choice), {}, [choice] { forced_selector::forced = choice; }, setting, *problems);
     }
     (register_regions<Regions, Points>(row, clouds, params, setting, *problems), ...);
+    if (by_default.kernel == farpoint::fps_kernel::maxima_in_grid && by_default.boxes && row.chosen == 0) {
+      register_boxes<Points>(row, by_default, setting, *problems);
+    }
   }
   return problems;
 }

@@ -28,7 +28,7 @@ class fps_problem {
         lists_{expected_.indices.size()} {}
 
   cudaStream_t stream() const noexcept { return stream_.get(); }
-  /// What the contenders are compared with.
+  /// Name of the oracle that contenders are compared with.
   char const* checked_against() const noexcept { return to_string(oracle_); }
 
   /// Enqueues the textbook kernel; regular rows only.

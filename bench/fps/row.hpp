@@ -16,7 +16,7 @@ namespace farpoint_bench {
 /// Where the points of a row come from.
 enum class cloud_kind {
   uniform,  ///< unit cube
-  lidar,    ///< simulated sweep, or a file in its place
+  lidar,    ///< simulated sweep, or a file instead
   scan      ///< a file of --cloud
 };
 
@@ -28,8 +28,8 @@ struct fps_row {
   int baseline_calls;  ///< timed calls of the baseline: few where one takes long, none where it takes many seconds
   int calls;           ///< timed calls of farpoint
 
-  farpoint::index_t small_clouds = 0;  ///< ragged: so many clouds of `small_points` beside the others
-  char const* scan_name = nullptr;     ///< of cloud_kind::scan, or of what stands in for the simulated sweep
+  farpoint::index_t small_clouds = 0;  ///< ragged: number of additional clouds of `small_points` points
+  char const* scan_name = nullptr;     ///< name of a file: cloud_kind::scan, or one that replaces the simulated sweep
   static constexpr farpoint::index_t small_points = 1000;
 
   bool ragged() const { return small_clouds > 0; }
@@ -57,7 +57,7 @@ struct fps_row {
     return name + (kind == cloud_kind::lidar ? "lidar" : "uniform");
   }
 
-  /// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
+  /// Counters that identify the row in the JSON, so that readers need not parse names.
   void count(benchmark::State& state) const {
     state.counters["clouds"] = static_cast<double>(clouds);
     state.counters["n"] = static_cast<double>(points);

@@ -8,8 +8,8 @@
 ///
 /// Range to search. Registers: block size 32..1024 in powers of two, points per thread 1..24 (a point takes four
 /// registers, and fps() turns down shapes above 24; beyond 8 at 1,024 threads and 16 at 512 they start to spill).
-/// Stream: block size 128..1024. Rounds: block size 128..512, as many points per thread as shared memory holds, lists
-/// of 64..256 (multiples of 32). Grid: points per block 512..8,192. Both: chunks of 8..256 points (powers of two),
+/// Stream: block size 128..1024. Rounds: block size 128..512, points per thread up to the shared memory, lists of
+/// 64..256 (multiples of 32). Grid: points per block 512..8,192. Both: chunks of 8..256 points (powers of two),
 /// groups of 32..512 points. Local maxima: a cloud's blocks 1..all multiprocessors, with boxes and without; wanted
 /// 16..80, listed 8..32; blocks of 256 or 512 threads with 1..8 points a thread in registers, chunks of 2..16 in
 /// memory. Choices are made at run time, and compile nothing.
@@ -116,7 +116,7 @@ class search {
   search(fps_row const& row, bool flush_l2, fps_problem_store& problems)
       : default_{"tune/" + row.name() + "/default", row, row.calls, how::launched, flush_l2, &problems},
         device_{planned_device()} {
-    // What the others are compared with: once, though a row may be searched for several kernels.
+    // The default is registered once, though a row may be searched for several kernels: others are compared with it.
     static std::set<std::string> done;
     if (done.insert(row.name()).second) register_farpoint<farpoint::fps_selector>(default_);
   }

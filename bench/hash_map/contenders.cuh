@@ -1,5 +1,5 @@
 /// @file
-/// What is measured: the rivals' tables with a thread a key, and farpoint's bulk calls. Needs nvcc.
+/// Contenders: the rivals' tables with a thread per key, and farpoint's bulk calls. Needs nvcc.
 #pragma once
 
 #include "peers/hash_map_rivals.cuh"
@@ -141,7 +141,7 @@ class farpoint_map {
  private:
   farpoint::bytes workspace() const { return {workspace_.data(), workspace_.size()}; }
 
-  /// What any of the calls wants.
+  /// Largest workspace of all calls (bytes).
   std::size_t most_workspace(farpoint::index_t keys) const {
     using call = farpoint::hash_map_call;
     std::size_t most = 0;
@@ -155,7 +155,7 @@ class farpoint_map {
   device_buffer<unsigned char> workspace_;
 };
 
-/// farpoint's own tuning but for the layout, the slots it looks at together, and the keys of a thread.
+/// farpoint's own tuning with another layout, window (slots that are probed together) and number of keys per thread.
 template <farpoint::hash_map_layout Layout, int Window, int KeysPerThread>
 struct tuned : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = Layout;
@@ -178,7 +178,7 @@ struct unsorted : farpoint::hash_map_tuning {
   static constexpr int most_parts = 1;
 };
 
-/// find() as it must be beside other calls that change the map.
+/// find() for maps that concurrent calls change.
 template <class Key>
 class farpoint_beside_writers : public farpoint_map<Key> {
  public:

@@ -46,7 +46,7 @@ char const* to_string(operation what) {
   return "find";
 }
 
-/// What is measured of every contender.
+/// A measurement that every contender has.
 struct measurement {
   char const* suite;
   hash_map_row row;

@@ -104,8 +104,8 @@ class cloud_problem {
     });
   }
 
-  /// Throws unless the voxels are those of the map, but for a thousandth: peers multiply by an inverse where others
-  /// divide, and then some points fall into the next voxel.
+  /// Throws if more than a thousandth of the voxels differ from the map: some peers multiply by an inverse instead of
+  /// dividing, which moves some points to the next voxel.
   void expect_centroids(std::vector<float> const& centroids) const {
     std::size_t same = 0;
     for (std::size_t i = 0; i < centroids.size(); i += 3) {

@@ -1,5 +1,5 @@
 /// @file
-/// The program host_peers: farpoint beside other libraries on the host. See README.md.
+/// The program host_peers: farpoint and other libraries on the host. See README.md.
 
 #include "host_peers/register.hpp"
 #include "support/suite.hpp"

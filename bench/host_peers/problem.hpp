@@ -108,7 +108,7 @@ class host_search_problem {
     return clouds{farpoint::point_view<Scalar>{xyz.data(), static_cast<farpoint::index_t>(xyz.size() / 3)}};
   }
 
-  /// is_same(place in all lists, place in those of the checked queries)
+  /// Calls is_same(index into all lists, index into the lists of the checked queries) for each checked neighbour.
   template <class IsSame>
   void expect_each(IsSame is_same) const {
     for (std::size_t i = 0; i < expected_.indices.size(); ++i) {

@@ -84,7 +84,7 @@ class searches {
     }
   }
 
-  /// The index is given, and each query is asked by itself.
+  /// Radius searches in an index that is already built, one call per query.
   void within(knn_row const& row) const {
     for (auto const& peer : host_peers<Scalar>()) {
       add("host_within", row, peer.name, 1, [=](benchmark::State& state, problem const& p) {

@@ -40,7 +40,7 @@ constexpr index_t neighbours = 16;
 constexpr index_t channels = 16;
 constexpr int image_side = 512;
 
-/// A simulated sweep, what calls read beside its points, and memory for what they write.
+/// A simulated sweep, further inputs of the calls, and memory for their outputs.
 class scene {
  public:
   explicit scene(index_t points)

@@ -27,13 +27,13 @@ constexpr knn_row rows[] = {
     {10'000'000, 8, knn_cloud::cube, 20},
 };
 
-/// Takes 10 GB of device memory, and as much and some seconds on the host: only when asked for.
+/// Takes 10 GB of device memory, 10 GB and some seconds on the host: only on request.
 constexpr knn_row huge_row{100'000'000, 8, knn_cloud::cube, 5};
 
-/// Largest cloud of which brute force is timed, all pairs, and how often.
+/// Largest cloud of which brute force over all pairs is timed, and the number of calls.
 constexpr farpoint::index_t brute_points = 1'000'000;
 constexpr int brute_calls = 5;
-/// The same for nanoflann, if there is one.
+/// Largest cloud of which nanoflann is timed, and the number of calls.
 [[maybe_unused]] constexpr farpoint::index_t nanoflann_points = 1'000'000;
 [[maybe_unused]] constexpr int nanoflann_calls = 3;
 

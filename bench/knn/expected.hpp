@@ -1,5 +1,5 @@
 /// @file
-/// What knn() returns for a row, and the checks of what a contender returns: no row is timed before that.
+/// Expected result of knn() for a row, and the checks of a contender's result, which come before any timing.
 #pragma once
 
 #include "knn/row.hpp"
@@ -26,7 +26,7 @@ inline knn_clouds cloud_of(float const* xyz, farpoint::index_t points) {
   return knn_clouds{farpoint::point_view<float>{xyz, points}};
 }
 
-/// What knn() returns, in host memory: `[queries, k]` each.
+/// Result of knn() in host memory: `[queries, k]` each.
 struct knn_lists {
   std::vector<std::int32_t> indices;
   std::vector<float> distances;

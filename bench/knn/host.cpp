@@ -152,7 +152,7 @@ void run_queries(benchmark::State& state, host_problem const& p, int threads, bo
   state.SetLabel("some rows equal brute force");
 }
 
-/// As a loop of somebody's own asks.
+/// Searches one query at a time, as a caller's own loop does.
 template <int K>
 void run_one_by_one(benchmark::State& state, host_problem const& p) {
   built_index const index{p};
@@ -172,7 +172,7 @@ void run_one_by_one(benchmark::State& state, host_problem const& p) {
 /// Queries that are answered together, as a warp does it.
 constexpr std::size_t packet = 32;
 
-/// What leaves of `Leaf` points cost, for queries one by one or `together`.
+/// Counts the work of a search with leaves of `Leaf` points, for queries one by one or `together`.
 template <int Leaf>
 void run_leaves(benchmark::State& state, host_problem const& p, std::size_t together) {
   built_index const built{p};

@@ -1,6 +1,6 @@
 /// @file
-/// What leaves of other sizes would cost: a search like point_bvh_ref's with the number of points of a leaf as a
-/// parameter, which counts what it looks at.
+/// Cost of other leaf sizes: a search like point_bvh_ref's with the number of points per leaf as a parameter, which
+/// counts the nodes and leaves that it visits.
 #pragma once
 
 #include <farpoint/geometry/bounding_box.hpp>
@@ -15,11 +15,11 @@
 
 namespace farpoint_bench {
 
-/// What some queries looked at, each or together.
+/// Nodes and leaves that queries visited, one by one or together.
 struct search_counts {
-  std::uint64_t groups = 0;  ///< of eight boxes
+  std::uint64_t groups = 0;  ///< groups of eight boxes
   std::uint64_t leaves = 0;
-  std::uint64_t kept = 0;  ///< points that came into a list
+  std::uint64_t kept = 0;  ///< points inserted into a list
 };
 
 /// Points in the order of farpoint's curve, in leaves of `Leaf`, and a tree of boxes above them, eight to a group.
@@ -47,8 +47,8 @@ class leaf_index {
   std::size_t size() const { return points_.size(); }
   std::uint32_t index_of(std::size_t i) const { return indices_[i]; }
 
-  /// The k nearest of the points `first` to `first + count - 1`, which go one way together: into every box that one of
-  /// them needs. They begin with their own leaves, 32 points at least where they are several.
+  /// Finds the k nearest of the points `first` to `first + count - 1`. The queries traverse the tree together, into
+  /// every box that one needs. They begin with their own leaves, at least 32 points if there are several queries.
   void search(std::size_t first, std::size_t count, int k, std::vector<farpoint::topk_list<key, 32>>& lists,
               search_counts& counts) const {
     lists.assign(count, {k, key{std::numeric_limits<float>::infinity(), farpoint::no_index}});
@@ -111,12 +111,12 @@ class leaf_index {
     return false;
   }
 
-  /// Looks into the boxes of a group, but for those that were seen.
+  /// Tests the boxes of a group, except for boxes in `seen`.
   void open(std::size_t level, std::size_t group, range const& seen, walk const& w) const {
     ++w.counts.groups;
     std::size_t const end = std::min(levels_[level].size(), 8 * group + 8);
     bool wanted[8] = {};
-    // As a search has it that tests a group's boxes at once.
+    // Decided for all boxes first, like in a search that tests a group's boxes at once.
     for (std::size_t node = 8 * group; node < end; ++node) {
       bool const is_seen = node >= seen.begin && node < seen.end;
       wanted[node % 8] = !is_seen && is_wanted(levels_[level][node], w);

@@ -1,5 +1,5 @@
 /// @file
-/// The functions that use neighbours, on the GPU; each row's output equals that of host_exec.
+/// The functions that use neighbours, on the GPU; each row's output equals host_exec's.
 
 #include "knn/neighbourhood.cuh"
 
@@ -33,7 +33,7 @@ namespace {
 using farpoint::cuda_exec;
 using farpoint::host_exec;
 
-/// Points in both memories, and outputs of so many 32-bit words a point.
+/// Points in both memories, and outputs with a number of 32-bit words per point.
 struct neighbourhood_memory {
   knn_row row;
   std::vector<float> xyz;

@@ -19,10 +19,10 @@ enum class knn_cloud {
   cube,
   sphere,    ///< on its surface
   lidar,     ///< simulated sweep
-  clumps,    ///< 50 dense cubes, far apart
+  clumps,    ///< 50 dense, distant cubes
   one_cell,  ///< a millimetre, and one point 1,000 km away
   line,
-  heap,  ///< half in a cube, the others all at its centre, as a sensor may write what it did not see
+  heap,  ///< half in a cube, the others all at its centre, like missing returns of some sensors
   scan   ///< a file of --cloud
 };
 
@@ -40,7 +40,7 @@ inline char const* to_string(knn_cloud kind) {
   return "";
 }
 
-/// Who asks: the points themselves; as many after a small motion, as in scan matching; or these in random order.
+/// Queries: the points themselves; the points after a small motion, as in scan matching; or these in random order.
 enum class knn_queries { themselves, moved, shuffled };
 
 struct knn_row {
@@ -49,7 +49,7 @@ struct knn_row {
   knn_cloud kind;
   int calls;  ///< timed
 
-  char const* scan_name = nullptr;  ///< of knn_cloud::scan
+  char const* scan_name = nullptr;  ///< file name of knn_cloud::scan
   knn_queries asking = knn_queries::themselves;
 
   /// "100000_k8/cube" or "100000_k8/cube/moved": no character that a shell or a regular expression minds.
@@ -61,7 +61,7 @@ struct knn_row {
                                               : "");
   }
 
-  /// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
+  /// Counters that identify the row in the JSON, so that readers need not parse names.
   void count(benchmark::State& state) const {
     state.counters["n"] = static_cast<double>(points);
     state.counters["k"] = static_cast<double>(k);
@@ -73,7 +73,7 @@ struct knn_row {
     return {n, n * n, 12 * n + 8 * n * static_cast<double>(k)};
   }
 
-  /// `[points, 3]` (m). Of a scan: the scan.
+  /// `[points, 3]` (m); for knn_cloud::scan a copy of `scan`.
   std::vector<float> make(std::vector<float> const& scan) const {
     auto const n = static_cast<std::size_t>(points);
     if (kind == knn_cloud::scan) return scan;
@@ -104,7 +104,7 @@ struct knn_row {
     return xyz;
   }
 
-  /// `[points, 3]` (m): what is asked for.
+  /// `[points, 3]` (m): the queries.
   std::vector<float> make_queries(std::vector<float> const& xyz) const {
     std::vector<float> queries = xyz;
     if (asking == knn_queries::themselves) return queries;

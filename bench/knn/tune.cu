@@ -1,13 +1,13 @@
 /// @file
 /// The search for the constants of include/farpoint/tuning/knn.hpp: each varied on its own, on the rows that it is for.
-/// A program of its own: few want it, and it compiles every kernel many times.
+/// A separate program, because it compiles every kernel many times.
 ///
 /// A selector below has one axis as its template parameter; register_rows() lists the values. To try a value, add
 /// it to a list; to adopt a winner, write it into knn_selector with the row, the GPU and the factor as its comment.
 ///
-/// Range to search. Block size: 32..256 in whole warps. Of a build: 256..512 threads, 1..16 keys a thread, as many as
-/// fit in 48 KiB of shared memory, 1..4 blocks a multiprocessor, windows of 1..32. Leaves have eight points in all code
-/// that reads them; what leaves of other sizes would cost is counted by the rows leaves/... of farpoint_bench_knn_host.
+/// Range to search. Block size: 32..256 in whole warps. Build: 256..512 threads, 1..16 keys per thread that fit in
+/// 48 KiB of shared memory, 1..4 blocks per multiprocessor, windows of 1..32. Leaves have eight points in all code that
+/// reads them; the rows leaves/... of farpoint_bench_knn_host count the work with other leaf sizes.
 
 #include "knn/register.cuh"
 #include "support/cuda_suite.cuh"
@@ -47,7 +47,7 @@ class search {
     default_ = {"tune/" + row.name() + "/default", row, row.calls, how::replayed, flush_l2, &problems};
   }
 
-  /// What the others are compared with.
+  /// Registers the default, which the others are compared with.
   void with_default() const {
     static std::set<std::string> done;
     if (done.insert(default_.name).second) register_farpoint<farpoint::knn_selector>(default_);

@@ -15,8 +15,8 @@
 namespace farpoint_bench {
 namespace {
 
-/// About 30,000, 150,000 and 500,000 visible points with the fewest, the usual and the most neighbours; in one of them
-/// all from 3 to 16.
+/// About 30,000, 150,000 and 500,000 visible points with the fewest, the usual and the most neighbours; one row has
+/// all k from 3 to 16.
 std::vector<knn_screen_row> rows() {
   std::vector<knn_screen_row> all;
   for (int const k : {8, 3, 32}) {

@@ -93,7 +93,7 @@ class knn_screen_problem {
     if (!same) throw std::runtime_error{"MISMATCH with host_exec"};
   }
 
-  /// Rows of the host's search that are those of the exact one.
+  /// Share of the rows of the host's search that equal the exact search's.
   double share_of_right_sets(search how) const {
     if (how.rounds == farpoint::until_exact) return 1;
     auto const k = static_cast<std::size_t>(row_.k);
@@ -140,7 +140,7 @@ class knn_screen_problem {
             at_->data(),       count_->data(),    first_->data(), packed_->data(), pixel_of_->data(), radii_[0]->data(),
             radii_[1]->data(), radii_[2]->data(), found_->data()};
   }
-  /// Rows of a baseline that are, as sets, those of the exact search, after a call of it.
+  /// Share of a baseline's rows that equal the exact search's as sets. The baseline must have run.
   double share_of_right_published_sets() const {
     auto const found = found_->download();
     auto const k = static_cast<std::size_t>(row_.k);

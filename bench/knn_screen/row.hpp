@@ -43,7 +43,7 @@ struct knn_screen_row {
     return xyz;
   }
 
-  /// Looks at the bounding box of the points along z, from as far as shows them all.
+  /// Camera that looks along z at the bounding box of the points, at a distance from which all are visible.
   farpoint::pinhole_camera<float> camera(std::vector<float> const& xyz) const {
     float low[3] = {1e30f, 1e30f, 1e30f};
     float high[3] = {-1e30f, -1e30f, -1e30f};

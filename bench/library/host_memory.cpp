@@ -78,8 +78,8 @@ farpoint::voxelize_output<float> voxels_of(frame_arrays const& at) {
   return output;
 }
 
-/// The same points as records of x, y, z and two features, as drivers of sensors write them. What is a point is not
-/// what it was, which does not change what is copied.
+/// The points' memory as records of x, y, z and two features, as drivers of sensors write them. The coordinates of
+/// points differ; the bytes that are copied do not.
 clouds records_of(frame_arrays const& at) {
   return clouds{{at.points.data(), static_cast<index_t>(at.points.size() / 5), 20}};
 }
@@ -291,7 +291,7 @@ void run_one(benchmark::State& state, contender const& of, std::vector<float> co
   state.counters["over_us"] = (call - copies - on_stream) * 1e6;
 }
 
-/// Eight callers at once: the time of a call, and of as many calls as they make by one caller after another.
+/// Eight concurrent callers: the time of a call, and of an equal number of serial calls.
 void run_eight(benchmark::State& state, contender const& of, std::vector<float> const& points) {
   constexpr int threads = 8;
   int const calls = static_cast<int>(state.max_iterations);
@@ -321,7 +321,7 @@ void run_eight(benchmark::State& state, contender const& of, std::vector<float> 
   work.points = static_cast<double>(points.size() / 3);
   double const call = count_times(state, work, all);
   state.counters["alone_us"] = alone * 1e6;
-  // 1: eight callers take as long as one; 8: they take turns.
+  // 1: eight callers take as long as one; 8: their calls are serialized.
   state.counters["times_alone"] = call / alone;
 }
 

@@ -85,12 +85,12 @@ __global__ void __launch_bounds__(BlockSize)
       indices[sample] = picked;
       distances[sample] = best_distance[0];
     }
-    // Nobody may write the next step's candidates before everybody has read this step's winner.
+    // All threads must have read this step's winner before any thread writes the next step's candidates.
     __syncthreads();
   }
 }
 
-/// What the kernel above takes, and how many clouds.
+/// Arguments of fps_textbook().
 struct fps_textbook_args {
   int clouds;
   int points;

@@ -14,7 +14,7 @@
 
 namespace farpoint_bench {
 
-/// The access that nanoflann asks for.
+/// The dataset interface of nanoflann.
 struct nanoflann_cloud {
   float const* xyz;
   std::size_t points;

@@ -10,7 +10,7 @@
 /// radius begins at 1.44 times the text's. Both are here, `launch_fastknn()` and `launch_fastknn_program()`.
 ///
 /// Auto Splats (Preiner, Jeschke and Wimmer 2012): a thread a pixel; passes over the whole image scale each radius by
-/// bisection until its ball holds k points and no more than twice as many, then a last pass gathers them.
+/// bisection until its ball holds k to 2 k points, then a last pass gathers them.
 #pragma once
 
 #include "support/cuda_check.hpp"
@@ -24,7 +24,7 @@
 
 namespace farpoint_bench {
 
-/// What both work on. `[pixels]` unless they say otherwise; device memory.
+/// Arguments of both methods. Arrays are `[pixels]` unless noted otherwise; device memory.
 struct knn_screen_published_args {
   farpoint::pinhole_camera<float> camera;
   float const* xyz;  ///< `[points, 3]`
@@ -32,16 +32,16 @@ struct knn_screen_published_args {
   int k;
   int top;  ///< the pyramid's root covers 2^top x 2^top pixels
 
-  std::uint64_t* words;  ///< of the z-buffer
-  float4* at;            ///< the pixel's point, its index as bits; of no point the index is -1
+  std::uint64_t* words;  ///< words of the z-buffer
+  float4* at;            ///< the pixel's point, its index as bits; -1 without a point
   std::uint32_t* count;  ///< `[nodes]`, plane after plane from the pixels up, each by rows
   std::uint32_t* first;  ///< `[nodes]`
   float4* packed;
-  std::uint32_t* pixel_of;  ///< by place in `packed`
+  std::uint32_t* pixel_of;  ///< `[packed]`: pixel of each entry of `packed`
   float* radius;            ///< Auto Splats, px: to try, known to be too small, known to be too large
   float* too_small;
   float* too_large;
-  std::int32_t* found;  ///< `[pixels, k]`: indices, in any order; -1 where there are fewer
+  std::int32_t* found;  ///< `[pixels, k]`: indices, in any order, padded with -1
 
   __host__ __device__ std::int64_t pixels() const { return std::int64_t{camera.width} * camera.height; }
   __host__ __device__ static std::uint32_t plane(int top, int level) {
@@ -90,7 +90,7 @@ static __global__ void fastknn_leaves(knn_screen_published_args const args) {
   args.count[i] = is_inside && __float_as_int(args.at[std::int64_t{y} * args.camera.width + x].w) >= 0 ? 1 : 0;
 }
 
-/// A node of a level of the pyramid: its column and row, and its place in the level's plane.
+/// A node of a level of the pyramid: its column and row, and its offset in the level's plane.
 struct fastknn_node {
   int x;
   int y;
@@ -148,7 +148,7 @@ __device__ inline float squared_distance(float4 const& a, float4 const& b) {
   return farpoint::distance2(farpoint::vec<float>{{a.x, a.y, a.z}}, farpoint::vec<float>{{b.x, b.y, b.z}});
 }
 
-/// The radius of a disc with k points, in pixels: from the smallest node with as many.
+/// The radius of a disc with k points, in pixels: from the smallest node with at least k points.
 __device__ inline float fastknn_radius(knn_screen_published_args const& args, int x, int y) {
   for (int level = 0; true; ++level) {
     std::uint32_t const node = args.plane(args.top, level) +

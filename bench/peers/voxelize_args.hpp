@@ -1,5 +1,5 @@
 /// @file
-/// What the baselines of voxelize() on a GPU read and write.
+/// Arguments of the baselines of voxelize() on a GPU.
 #pragma once
 
 #include "voxelize/row.hpp"

@@ -1,10 +1,10 @@
 /// @file
 /// Hard voxelization as detectors usually do it on a GPU. Needs nvcc.
 ///
-/// A hash table of twice as many slots as points, filled by compare-and-swap first, numbers the voxels as threads
-/// arrive; points are copied to `[voxels, max points, features]` at places that an atomic counter deals out; a last
-/// kernel averages. Before each call table, counters and copies are cleared, and the number of voxels is read back to
-/// the host in the middle. Order of voxels, which voxels and points are kept, and the last bits of the means change
+/// A hash table with two slots per point, filled by compare-and-swap, numbers the voxels in the order in which threads
+/// arrive. Points are copied to `[voxels, max points, features]` at offsets from an atomic counter per voxel; a last
+/// kernel averages. Before each call table, counters and copies are cleared, and the number of voxels is copied to the
+/// host in the middle. The order of voxels, the set of kept voxels and points, and the last bits of the means change
 /// from run to run.
 #pragma once
 
@@ -21,7 +21,7 @@ struct voxelize_published_args : voxelize_args {
   std::uint32_t* values;  ///< `[slots]`: number of the voxel
   std::uint32_t slots;
   std::uint32_t* arrived;  ///< `[1]`: voxels
-  std::uint32_t* filled;   ///< `[max_voxels]`: points that wanted a place
+  std::uint32_t* filled;   ///< `[max_voxels]`: points of the voxel, kept or not
   float* copies;           ///< `[max_voxels, max_points, 5]`
 };
 
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(256) published_scatter(voxelize_publish
   for (int axis = 0; axis < 3; ++axis) args.coords[std::size_t{voxel} * 3 + static_cast<unsigned>(axis)] = at[axis];
 }
 
-/// A thread for each feature of each of `voxels` voxels, or of as many as there are, if they are fewer.
+/// A thread for each feature of the first `voxels` voxels, or of all voxels if they are fewer.
 static __global__ void __launch_bounds__(256)
     published_average(voxelize_published_args const args, std::uint32_t voxels) {
   std::uint32_t const thread = blockIdx.x * 256 + threadIdx.x;

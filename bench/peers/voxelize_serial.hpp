@@ -15,7 +15,7 @@
 
 namespace farpoint_bench {
 
-/// Keeps its memory from call to call. Cells must have 32-bit numbers, as those of the bench's grids have.
+/// Keeps its memory from call to call. Cell numbers must fit in 32 bits, as in all grids of the bench.
 class serial_voxelizer {
  public:
   serial_voxelizer(voxelize_row const& row, farpoint::voxel_order order)
@@ -131,7 +131,7 @@ class serial_voxelizer {
   std::size_t rows_ = 0;
   std::vector<std::uint32_t> cells_;
   std::vector<std::uint32_t> counts_;  ///< all points of a voxel
-  std::vector<float> sums_;            ///< of the kept ones
+  std::vector<float> sums_;            ///< sums over the kept points
   std::vector<std::size_t> order_;
 };
 

@@ -2,8 +2,8 @@
 /// Hard voxelization by CUB's device-wide sort: deterministic, in order of first occurrence. Needs nvcc.
 ///
 /// The points' indices are sorted by cell, stably, so that a run of equal cells is a voxel's points in input order, and
-/// its head the voxel's first point. Heads are marked where the points lie; a scan of the marks numbers the voxels by
-/// first occurrence. A thread for each head walks its run as far as points are kept.
+/// its head the voxel's first point. Heads are marked at the points' indices; a scan of the marks numbers the voxels by
+/// first occurrence. A thread per head walks the kept points of its run.
 #pragma once
 
 #include "peers/voxelize_args.hpp"

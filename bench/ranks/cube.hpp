@@ -12,7 +12,7 @@ namespace farpoint_bench {
 using farpoint::index_t;
 using cube_view = farpoint::point_view<float>;
 
-/// Points all over a cube. In tiles, those of higher index are farther along x.
+/// Points spread over a cube. With tiles, a tile's position along x grows with the points' index.
 struct cube {
   index_t points;
   float edge = 100;         ///< (m)

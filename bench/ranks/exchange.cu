@@ -20,7 +20,7 @@ struct message_args {
   std::uint32_t first_tag;
 };
 
-/// Every rank writes a message to all, and waits for those of all, again and again.
+/// Every rank writes a message to all ranks and waits for theirs, `exchanges` times.
 __global__ void message_kernel(__grid_constant__ message_args const args) {
   farpoint::detail::peer_board const board{args.places};
   unsigned const rank = threadIdx.x;
@@ -56,7 +56,7 @@ class rank_exchange {
     check(cudaStreamSynchronize(exec.stream), "clearing");
   }
 
-  /// Of a call.
+  /// Number of exchanges in a call.
   int parts() const { return what_ == kind::all_to_all ? 1 : exchanges; }
 
   farpoint::result call() {

@@ -1,5 +1,5 @@
 /// @file
-/// Calls on shards by several GPUs, against one call on one of them. See README.md.
+/// Calls on shards by several GPUs, against one call on a single GPU. See README.md.
 
 #include "ranks/register.cuh"
 #include "support/cuda_suite.cuh"

@@ -24,7 +24,7 @@ inline void check(ncclResult_t outcome, char const* what) {
   if (outcome != ncclSuccess) throw std::runtime_error{std::string{what} + ": " + ncclGetErrorString(outcome)};
 }
 
-/// GPUs that this process sees; 0 where there is no usable one.
+/// Number of GPUs that are visible to this process; 0 without a usable GPU.
 inline int gpu_count() {
   int count = 0;
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
@@ -85,8 +85,8 @@ class gpu_ranks {
     if (error_) std::rethrow_exception(error_);
   }
 
-  /// Throws unless a rank's call succeeded. What waits for others on the rank's stream ends, or its memory could not be
-  /// freed.
+  /// Throws unless a rank's call succeeded. Work that waits for other ranks on the rank's stream is aborted first:
+  /// otherwise its memory could not be freed.
   void check_call(farpoint::nccl_exec const& exec, farpoint::result const& outcome, char const* what) {
     if (!outcome) abort(exec.rank());
     check(outcome, what);

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Says what more GPUs would give: a table from what two of them take, and what more ranks exchange.
+"""Predicts the times of more GPUs: a table from the times of two GPUs, and the exchanges of more ranks.
 
 usage: model.py RANKS.json SIMULATED.json
 
-RANKS.json has the rows of farpoint_bench_ranks on two GPUs, SIMULATED.json those of farpoint_bench_ranks_simulated. No row was measured:
-the table says what would be, if exchanges cost what they cost between two GPUs. A call of r ranks takes
+RANKS.json has the rows of farpoint_bench_ranks on two GPUs, SIMULATED.json those of farpoint_bench_ranks_simulated. No row is
+measured: the prediction assumes that exchanges cost what they cost between two GPUs. A call of r ranks takes
 
     F * rounds(r) / rounds(2) + V / r + X(r)
 
-- X(r): its exchanges, at what they cost on two GPUs. An all-gather takes as long as a small one, a message of kernels for each rank
-  beyond the second, and its bytes; an all-to-all as a small one, and its bytes. Of fps_shard() in one kernel, for up to 16 ranks: two
-  messages of kernels a round.
-- V: what shrinks with the points of a rank; F: what does not. They follow from the times of one GPU and of two: T(1) = F + V, and
-  T(2) = F + V / 2 + X(2).
+- X(r): time of its exchanges, at their cost on two GPUs. An all-gather costs a small all-gather, a message of kernels for each rank
+  beyond the second, and its bytes; an all-to-all a small all-to-all, and its bytes. fps_shard() in one kernel, for up to 16 ranks,
+  costs two messages of kernels per round.
+- V: time that shrinks with the points of a rank; F: constant time. They follow from the times of one and two GPUs: T(1) = F + V,
+  and T(2) = F + V / 2 + X(2).
 
 Needs Python 3.8, and nothing else.
 """
@@ -43,7 +43,7 @@ def rows(path):
 
 
 class Exchanges:
-    """What exchanges cost (us)."""
+    """Costs of exchanges (us)."""
 
     def __init__(self, measured):
         def of(name):
@@ -55,7 +55,7 @@ class Exchanges:
         self.all_to_all_byte = (of("all_to_all_67108864") - self.all_to_all) / ((1 << 26) - (1 << 20))
 
     def of(self, row, ranks, scale, by):
-        """Of a call that was simulated, with `scale` times as many points."""
+        """Cost of a simulated call's exchanges with `scale` times the points."""
         if by == "kernels":
             return 2 * row["all_gathers"] * self.message
         gathers = row["all_gathers"] * (self.gather + (ranks - 2) * self.message)
@@ -64,7 +64,7 @@ class Exchanges:
 
 
 def share_of(points, name):
-    """How many times the bytes: those of points that are dealt out grow with them, those at the borders of tiles with their area."""
+    """Factor of the bytes: grows with the number of points that are dealt out, or with the area of the tiles' borders."""
     simulated = float(name.split("/")[1].split("_")[0])
     return points / simulated if "voxelize" in name else (points / simulated) ** (2 / 3)
 

@@ -1,6 +1,5 @@
 /// @file
-/// What cases of searches on ranks have in common: lists of neighbours, compared with those of one GPU. Needs nvcc and
-/// nccl.h.
+/// Shared by the cases of searches on ranks: lists of neighbours, compared with one GPU's. Needs nvcc and nccl.h.
 #pragma once
 
 #include "ranks/cube.cuh"
@@ -35,7 +34,7 @@ struct neighbour_lists {
     std::vector<float> distances;
   };
   struct share {
-    std::size_t begin;  ///< of the part in the answer
+    std::size_t begin;  ///< offset of the part in the answer
     std::vector<index_t> indices;
     std::vector<float> distances;
     index_t exchanged;

@@ -26,7 +26,7 @@ class rank_times {
         after_(seconds_.size()) {}
 
   /// Times a rank's calls from when all ranks begin; `call()` returns when the rank is done.
-  /// @param parts  of a call: what is timed is one of them
+  /// @param parts  equal parts of a call; the time is that of one part
   template <class Call>
   void time(farpoint::nccl_exec const& exec, meeting& all, Call const& call, int parts = 1) {
     using clock = std::chrono::steady_clock;
@@ -41,7 +41,7 @@ class rank_times {
     after_[rank] = measure_sm_mhz(exec.stream);
   }
 
-  /// Of each call: until the slowest rank was done.
+  /// Time of each call until the slowest rank was done (s).
   std::vector<double> slowest() const {
     auto seconds = seconds_.front();
     for (auto const& rank : seconds_) {
@@ -86,7 +86,7 @@ typename Case::answer time_one_gpu(Case const& what, benchmark::State& state) {
   return whole.answer();
 }
 
-/// The same without times.
+/// Answer of one GPU, without timing.
 template <class Case>
 typename Case::answer answer_of_one_gpu(Case const& what) {
   check(cudaSetDevice(0), "cudaSetDevice");
@@ -123,16 +123,16 @@ void time_ranks(Case const& what, int gpus, typename Case::answer const& expecte
 /// How a case is measured.
 struct case_choice {
   int calls = 9;                              ///< timed
-  char const* whole = "one call on one GPU";  ///< what `whole` is
+  char const* whole = "one call on one GPU";  ///< description of `whole`
 };
 
 /// Registers the rows of a case. A Case has
-/// - `function`, a literal: the call; `name()`; `points`; `work()`: what a call does;
-/// - `whole`: all points by one GPU, made of the case and a stream: `call()` enqueues, and `answer()` is an `answer`;
-/// - `part`: those of a rank, made of the case and the rank's nccl_exec: `call()` is the call, and `share()` a `share`
-///   of the answer;
-/// - `compare(answer, shares)`: throws where ranks have another answer; `count(state, shares)`: counters.
-/// @param gpus  how many ranks there are to be
+/// - `function`, a literal: the call; `name()`; `points`; `work()`: workload of a call;
+/// - `whole`: all points on one GPU, made of the case and a stream: `call()` enqueues, and `answer()` is an `answer`;
+/// - `part`: the points of a rank, made of the case and the rank's nccl_exec: `call()` is the call, and `share()` a
+///   `share` of the answer;
+/// - `compare(answer, shares)`: throws if the ranks' answer differs; `count(state, shares)`: sets counters.
+/// @param gpus  numbers of ranks, a row each
 template <class Case>
 void register_case(Case const& what, std::vector<int> const& gpus, case_choice how = {}) {
   auto const expected = std::make_shared<std::optional<typename Case::answer>>();

@@ -1,6 +1,6 @@
 /// @file
-/// What calls on ranks exchange if there are more ranks than this machine has GPUs: ranks are threads of the host, and
-/// their communicator counts. See README.md.
+/// Exchanges of calls on more ranks than this machine has GPUs: ranks are threads of the host, and their communicator
+/// counts. See README.md.
 
 #include "ranks/cube.hpp"
 #include "support/check.hpp"
@@ -22,7 +22,7 @@
 namespace farpoint_bench {
 namespace {
 
-/// What a rank exchanged.
+/// Exchanges of a rank.
 struct traffic {
   double all_gathers = 0;
   double all_gather_bytes = 0;  ///< received
@@ -138,7 +138,7 @@ farpoint::result search(counting_communicator& communicator, farpoint::shard<cub
   return knn_shard(one_thread, communicator, part, part.points, method, k, output, memory.all());
 }
 
-/// Makes the call once on so many ranks, and counts.
+/// Makes the call once on `count` ranks, and counts its exchanges.
 void count_exchanges(benchmark::State& state, cube const& cloud, int count, call_on_rank call) {
   farpoint::thread_ranks all{count, std::chrono::minutes{10}};
   std::vector<traffic> counts(static_cast<std::size_t>(count));

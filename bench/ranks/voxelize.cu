@@ -38,9 +38,9 @@ struct voxelize_case {
 
   char const* what;
   index_t points;
-  float edge;      ///< of the cube (m)
+  float edge;      ///< edge of the cube (m)
   float voxel;     ///< (m)
-  index_t voxels;  ///< rows that there is room for
+  index_t voxels;  ///< capacity in rows
   farpoint::voxel_mode mode;
 
   std::string name() const { return std::to_string(points) + "/" + what; }

@@ -186,7 +186,7 @@ struct by_histogram : by_sweeps<256, 16, 3, 4> {
   static constexpr int histogram_items = Items;
 };
 
-// What is tuned: a selector, the sizes that it is for, and its name.
+// Tuned variants: a selector, the sizes that it is for, and its name.
 
 template <int Threads, int Items>
 struct block {

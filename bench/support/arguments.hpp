@@ -10,10 +10,10 @@
 
 namespace farpoint_bench {
 
-/// What the user asks for on the command line.
+/// Options of the command line.
 struct arguments {
   std::vector<std::string> cloud_paths;  ///< --cloud=PATH, any number of times: scans to measure
-  std::string cloud_path;                ///< the first of them
+  std::string cloud_path;                ///< the first of `cloud_paths`
   bool flush_l2 = false;                 ///< --flush-l2: every timed call starts with a cold L2 cache
   bool list_only = false;                ///< --benchmark_list_tests: nothing runs, so no GPU is needed
 };
@@ -41,7 +41,7 @@ inline arguments take_arguments(int& argc, char** argv) {
   return taken;
 }
 
-/// Suites that take minutes must be asked for: by the filter, or by a variable that is 1.
+/// True if a suite that takes minutes was requested: by the filter, or by an environment variable that is 1.
 inline bool wants(char const* suite, char const* variable) {
   char const* const value = std::getenv(variable);
   return (value != nullptr && std::string{value} == "1") ||

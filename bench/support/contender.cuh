@@ -1,5 +1,5 @@
 /// @file
-/// What runs on the GPU on the problem of one row. Needs nvcc.
+/// A contender: a call on the GPU for the problem of one row. Needs nvcc.
 #pragma once
 
 #include "problem_store.hpp"

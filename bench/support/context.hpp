@@ -22,7 +22,7 @@ inline std::string commit() {
 #endif
 }
 
-/// Model name of the processor, "unknown" where the system does not tell.
+/// Model name of the processor; "unknown" if the system does not provide it.
 inline std::string processor() {
   std::ifstream file{"/proc/cpuinfo"};
   for (std::string line; std::getline(file, line);) {

@@ -12,7 +12,7 @@
 
 namespace farpoint_bench {
 
-/// What one call does, by the statement of the problem and not by what a kernel happens to do.
+/// Workload of a call by the statement of the problem, not by the kernel's operations.
 struct workload {
   double points = 0;  ///< points read, of all clouds
   double pairs = 0;   ///< distances that the serial loop evaluates, if it does

@@ -66,7 +66,7 @@ struct owned_event : owned_handle<cudaEvent_t, cudaEventDestroy> {
   owned_event() { check(cudaEventCreate(&handle_), "cudaEventCreate"); }
 };
 
-/// What `launch(stream)` enqueues, captured once to be replayed. What cannot be captured is an error here.
+/// Captures the work that `launch(stream)` enqueues, for replays. Throws if it cannot be captured.
 class owned_graph : public owned_handle<cudaGraphExec_t, cudaGraphExecDestroy> {
  public:
   template <class Launch>

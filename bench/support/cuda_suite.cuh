@@ -29,9 +29,9 @@ inline int run_cuda_suite(
   return run_all();
 }
 
-/// The same, of rows for the clouds of one store.
+/// Runs a suite whose rows share the clouds of one store.
 /// @tparam Store         made of the scans that the command line names
-/// @param register_rows  registers them for a store; it is told whether the L2 cache is flushed
+/// @param register_rows  registers the rows of a store; flush_l2: the L2 cache is flushed before each call
 template <class Store>
 int run_suite_of(std::string const& suite, arguments const& wished, void (*register_rows)(bool flush_l2, Store&)) {
   Store problems{read_scans(wished.cloud_paths)};

@@ -14,7 +14,7 @@ inline std::string cuda_version(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// Of the current device.
+/// Adds names, versions and limits of the current device to the context of the JSON.
 inline void add_device_context() {
   device_info const info = query_device();
   benchmark::AddCustomContext("gpu", info.name);

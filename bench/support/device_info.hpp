@@ -1,5 +1,5 @@
 /// @file
-/// What the current GPU is.
+/// Properties of the current GPU.
 #pragma once
 
 #include "../../tools/farpoint/driver_version.hpp"
@@ -19,12 +19,12 @@ inline bool device_is_usable(std::string& reason) {
   return false;
 }
 
-/// Names, versions and limits of the current device, as the runtime tells them.
+/// Names, versions and limits of the current device, as the runtime reports them.
 struct device_info {
   std::string name;
-  std::string driver;          ///< version of the kernel module, "unknown" where the system does not tell
+  std::string driver;          ///< version of the kernel module; "unknown" if the system does not provide it
   int driver_api = 0;          ///< highest CUDA version the driver supports: 1000 * major + 10 * minor
-  int runtime = 0;             ///< likewise, of the CUDA runtime linked
+  int runtime = 0;             ///< version of the CUDA runtime linked: 1000 * major + 10 * minor
   int compute_capability = 0;  ///< 10 * major + minor
   int multiprocessors = 0;
   int sm_clock_max_khz = 0;

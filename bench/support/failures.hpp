@@ -1,5 +1,5 @@
 /// @file
-/// A row that fails says so, and the process ends with a non-zero status: Google Benchmark itself would return 0.
+/// A row that fails prints the reason, and the process ends with a non-zero status: Google Benchmark would return 0.
 #pragma once
 
 #include <benchmark/benchmark.h>

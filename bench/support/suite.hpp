@@ -1,5 +1,5 @@
 /// @file
-/// What a program defines for main(), which support/main.cpp has.
+/// The functions that a program defines for main() of support/main.cpp.
 #pragma once
 
 #include "arguments.hpp"

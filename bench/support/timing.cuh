@@ -85,14 +85,14 @@ void time_prepared_calls(benchmark::State& state, cudaStream_t stream, workload 
   state.counters["sm_mhz_after"] = measure_sm_mhz(stream);
 }
 
-/// The same with nothing to prepare.
+/// time_prepared_calls() without preparation.
 template <class Launch>
 void time_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2, Launch&& launch) {
   time_prepared_calls(
       state, stream, work, flush_l2, [](cudaStream_t) {}, launch);
 }
 
-/// The same with the calls replayed from a CUDA graph; that the capture works is part of what is shown.
+/// time_calls() with the calls replayed from a CUDA graph; fails if the call cannot be captured.
 template <class Launch>
 void time_graph_replays(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2,
                         Launch&& launch) {

@@ -1,4 +1,4 @@
-// fps: the serial loop beside threads and the GPU, for batches; and what samples cover, beside those taken at random.
+// Tables of fps: the serial loop, threads and the GPU for batches; and the coverage of samples against random samples.
 #include <farpoint/reference/fps.hpp>
 
 #include <cmath>

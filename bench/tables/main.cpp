@@ -46,13 +46,13 @@ bool parse(int argc, char** argv, tables_wish& wish) {
   return !wish.folder.empty();
 }
 
-/// Of the last minute; other work makes times longer.
+/// Load average of the last minute; other work makes times longer.
 double load_of_machine() {
   double load = 0;
   return getloadavg(&load, 1) == 1 ? load : 0;
 }
 
-/// That the program was compiled from, or that the environment says.
+/// Commit that the program was compiled from, or the environment's.
 std::string commit() {
   char const* const told = std::getenv("FARPOINT_COMMIT");
   return told != nullptr && *told != 0 ? told : FARPOINT_COMMIT;

@@ -13,7 +13,7 @@ struct model {
   std::vector<point3> points;
 };
 
-/// Three made here (a closed surface with folds, one without, and a cloud without a surface), and those that are given.
+/// Three simulated models (a closed surface with folds, one without, and a cloud without a surface), and wish.clouds.
 std::vector<model> models(tables_wish const& wish);
 
 }  // namespace farpoint_tools

@@ -25,7 +25,7 @@ std::vector<float> coordinates_of(std::vector<point3> const& points) {
   return all;
 }
 
-/// Of a replay of what `launch(stream)` enqueues, in the mean of some (ms).
+/// Mean time of a replay of the work that `launch(stream)` enqueues (ms).
 template <class Launch>
 double replay_ms(Launch const& launch) {
   constexpr int repeats = 20;

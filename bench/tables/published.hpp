@@ -1,4 +1,4 @@
-// What others published, on the GPU: their kernels, timed as graphs beside farpoint's calls.
+// Published methods on the GPU: their kernels, timed as graphs like farpoint's calls.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace farpoint_tools {
 
 enum class published_method { fastknn_program, auto_splats };
 
-/// What a search in screen space takes (ms, the mean of replays), and what it finds.
+/// Times of a search in screen space (ms, mean of replays), and its result.
 struct published_search {
   double projection_ms = 0;
   double tree_ms = 0;
   double search_ms = 0;
-  neighbour_rows neighbours;  ///< indices alone, in any order; -1 where there are fewer
+  neighbour_rows neighbours;  ///< indices alone, in any order, padded with -1
 
   double all_ms() const { return projection_ms + tree_ms + search_ms; }
 };

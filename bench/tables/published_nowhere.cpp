@@ -1,4 +1,4 @@
-// In place of published.cu where there is no nvcc.
+// Stub of published.cu for builds without nvcc.
 #include <stdexcept>
 
 #include "published.hpp"

@@ -1,4 +1,4 @@
-// How good rows of neighbours are: how many of them are right.
+// Quality of rows of neighbours: the share of correct rows.
 #pragma once
 
 #include <cstddef>

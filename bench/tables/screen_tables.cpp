@@ -31,7 +31,7 @@ view_search search_view(std::vector<point3> const& points, camera const& looking
           {static_cast<std::size_t>(of), std::move(found.indices), std::move(found.distances)}};
 }
 
-/// What one frame takes (ms), stage after stage.
+/// Times of a frame's stages (ms).
 struct frame_ms {
   double projection = 0;
   double tree = 0;

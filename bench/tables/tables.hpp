@@ -19,11 +19,11 @@
 namespace farpoint_tools {
 
 struct tables_wish {
-  bool quick = false;  ///< small sizes, for tests: the figures say nothing
+  bool quick = false;  ///< small sizes, for tests: the figures mean nothing
   bool on_gpu = false;
-  int threads = 1;                            ///< of the host, beside one
+  int threads = 1;                            ///< host threads, measured in addition to one thread
   std::filesystem::path folder;               ///< for the JSON and the pictures
-  std::vector<std::filesystem::path> clouds;  ///< models and scans besides those made here
+  std::vector<std::filesystem::path> clouds;  ///< further models and scans
   std::filesystem::path scans;                ///< a folder to voxelize; empty: simulated sweeps
 
   int repeats() const { return quick ? 1 : 3; }
@@ -68,7 +68,7 @@ struct place {
   farpoint::runtime::options where;
 };
 
-/// One thread and all threads of the host, and the GPU where it is asked for.
+/// One thread and all threads of the host, and with `on_gpu` the GPU.
 inline std::vector<place> places(tables_wish const& wish) {
   using farpoint::runtime::backend;
   std::vector<place> all{{"1 thread", {backend::host, 1}}};

@@ -1,5 +1,5 @@
 /// @file
-/// What voxelize() must return for a row, and the check that a contender returns it: no row is timed before that.
+/// Expected result of voxelize() for a row, and the check of a contender's result, which comes before any timing.
 #pragma once
 
 #include "support/check.hpp"
@@ -36,7 +36,7 @@ inline farpoint::voxelize_params<float> params_of(voxelize_row const& row, lidar
   return params;
 }
 
-/// What detectors take, in host memory: of each voxel its coordinates, number of points, and means of the features.
+/// Input of a detector in host memory: coordinates, number of points, and means of the features of each voxel.
 struct voxel_rows {
   std::vector<std::int32_t> coords;  ///< `[voxels, 3]`
   std::vector<std::int32_t> counts;  ///< `[voxels]`
@@ -97,7 +97,7 @@ inline void expect_equal(voxel_rows const& got, voxel_rows const& expected, char
   }
 }
 
-/// The same for the counters.
+/// Compares the counters; throws if one differs.
 inline void expect_equal(voxelize_report const& got, voxelize_report const& expected, char const* what) {
   auto const same = [what](char const* counter, unsigned long long is, unsigned long long should) {
     if (is == should) return;

@@ -30,12 +30,12 @@ constexpr voxelize_row rows[] = {
     {1'000'000, spread::sweep, 200},
     {200'000, spread::one_voxel, 200},
     {200'000, spread::voxels_64, 200},
-    // A frame alone, and in buffers made for a thousand times as many points.
+    // A frame in buffers of its size, and in buffers for a thousand times the points.
     {1'000, spread::uniform, 500, detector_voxel, 1'000, 10, 0, "exact"},
     {1'000, spread::uniform, 500, detector_voxel, 1'000'000, 10, 1'000'000, "room_1000000"},
 };
 
-/// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
+/// Counters that identify the row in the JSON, so that readers need not parse names.
 void count_row(benchmark::State& state, voxelize_row const& row, voxelize_report const& report) {
   state.counters["n"] = static_cast<double>(row.points);
   state.counters["room"] = static_cast<double>(row.view_points());
@@ -63,14 +63,14 @@ void register_exact(voxelize_contender const& c, voxelize_wish const& wish, Prep
       launch);
 }
 
-/// Voxels told apart by the table alone.
+/// Numbers voxels by the hash table alone.
 struct by_table : farpoint::voxelize_selector {
   static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
     return farpoint::voxelize_numbering::table;
   }
 };
 
-/// Points brought together by a sort.
+/// Groups points by a sort.
 struct by_sort : farpoint::voxelize_selector {
   static constexpr farpoint::voxelize_algorithm choose(farpoint::voxelize_case const&) noexcept {
     return farpoint::voxelize_algorithm::sort;
@@ -147,7 +147,7 @@ void register_all(voxelize_row const& row, bool flush_l2, voxelize_problem_store
   register_farpoint(replayed("report_graph"), with_report);
   register_farpoint(launched("grid_order"), in_grid_order);
   register_farpoint(replayed("grid_order_graph"), in_grid_order);
-  // What the default selector chooses from.
+  // The alternatives of the default selector.
   register_farpoint<by_sort>(replayed("by_sort_graph"), {});
   register_farpoint<by_table>(replayed("report_by_table_graph"), with_report);
   register_farpoint<by_table>(replayed("grid_order_by_table_graph"), in_grid_order);

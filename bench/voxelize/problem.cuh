@@ -20,7 +20,7 @@
 
 namespace farpoint_bench {
 
-/// What farpoint is asked for beside coords, numbers of points and means.
+/// Options of farpoint's call in addition to coords, numbers of points and means.
 struct voxelize_wish {
   farpoint::voxel_order order = farpoint::voxel_order::first_occurrence;
   bool report = false;
@@ -101,8 +101,8 @@ class voxelize_problem {
     }
   }
 
-  /// The same for the published pipeline, as far as its output is defined: how many voxels there are and, where it
-  /// drops none, which, with how many points, and, where it drops no point, about which means.
+  /// Checks the defined part of the published pipeline's output: the number of voxels; if it drops no voxel, the voxels
+  /// and their numbers of points; if it drops no point, the means up to rounding.
   template <class Launch>
   void verify_published(Launch&& launch, char const* who) {
     voxel_rows const& right = expected(farpoint::voxel_order::first_occurrence);
@@ -152,7 +152,7 @@ class voxelize_problem {
     return output;
   }
 
-  /// An output that is not written must not pass for that of the contender before.
+  /// Overwrites the outputs, so that an unwritten output does not pass as the previous contender's.
   void poison() const {
     auto const fill = [this](auto const& buffer) {
       check(cudaMemsetAsync(buffer.data(), 0xff, buffer.size() * sizeof(*buffer.data()), stream()), "cudaMemsetAsync");

@@ -19,10 +19,10 @@ using lidar_point = std::array<float, 5>;
 
 /// How the points of a row are spread.
 enum class spread {
-  uniform,    ///< over the detector's range
+  uniform,    ///< uniform over the detector's range
   sweep,      ///< one simulated sweep of a LiDAR
-  sweeps,     ///< ten of them behind one another
-  street,     ///< a sweep between walls that are near: voxels of many points
+  sweeps,     ///< ten sweeps, one behind another
+  street,     ///< a sweep between near walls: voxels of many points
   one_voxel,  ///< all in one voxel
   voxels_64,  ///< over 64 voxels
   scan        ///< a file of --cloud
@@ -54,9 +54,9 @@ struct voxelize_row {
   farpoint::index_t max_voxels = 160'000;
   farpoint::index_t max_points = 10;
 
-  farpoint::index_t room = 0;       ///< a ragged batch of one cloud, in a view of so many points; 0: regular
-  char const* axis = nullptr;       ///< what a sweep varies, as part of the name
-  char const* scan_name = nullptr;  ///< of spread::scan
+  farpoint::index_t room = 0;       ///< points of the view of a ragged batch with one cloud; 0: regular
+  char const* axis = nullptr;       ///< name of the parameter that a series varies, part of the row's name
+  char const* scan_name = nullptr;  ///< file name of spread::scan
 
   bool ragged() const { return room > 0; }
   /// Points of the view, of which `points` are the cloud's.

@@ -77,6 +77,7 @@ struct voxels_of_cloud {
   std::vector<float> means;                    ///< `[voxels, features]`; empty without params.features
   std::vector<std::int32_t> point_voxel;       ///< `[points]`: row of each point's voxel, or -1
   voxelize_report report;
+  voxel_grid<Scalar> grid;  ///< which the coordinates count in
 };
 
 /// Voxelizes one cloud in a host container on all cores, and allocates what it needs:
@@ -109,6 +110,7 @@ auto voxelize(Container const& points, voxelize_params<Scalar> const& params) {
   output.mean = voxels.means;
   output.point_voxel = voxels.point_voxel;
   output.report = &voxels.report;
+  voxels.grid = params.grid;
   detail::host_workspace const workspace{voxelize_workspace_bytes(host_exec{}, cloud, params, output)};
   result const outcome = voxelize(host_exec{}, cloud, params, output, workspace.get());
   if (!outcome) throw std::invalid_argument{outcome.reason};
@@ -119,6 +121,89 @@ auto voxelize(Container const& points, voxelize_params<Scalar> const& params) {
   voxels.centroids.resize(written * 3);
   voxels.means.resize(written * count);
   return voxels;
+}
+
+namespace detail {
+
+/// Scalar type of the points of a container.
+template <class Container>
+using scalar_in = typename decltype(view_points(std::declval<Container const&>()))::scalar;
+
+/// voxel_grid::around() for a convenience function.
+/// @throws std::invalid_argument for an edge that is not positive and finite, or that is too small
+template <class Scalar, class Container>
+voxel_grid<Scalar> grid_around(Container const& points, double edge) {
+  bool const fits = edge > 0 && edge <= static_cast<double>(std::numeric_limits<Scalar>::max());
+  auto const rounded = fits ? static_cast<Scalar>(edge) : Scalar(0);
+  if (!(rounded > 0)) throw std::invalid_argument{"voxelize: the edge of a voxel is not positive and finite"};
+  auto const grid = voxel_grid<Scalar>::around(points, rounded);
+  if (grid.dims[0] == 0 || grid.dims[1] == 0 || grid.dims[2] == 0) {
+    throw std::invalid_argument{"voxelize: the points extend over 2^31 voxels or more along an axis"};
+  }
+  return grid;
+}
+
+}  // namespace detail
+
+/// Voxelizes one cloud in a host container by cubes of `edge` metres, in the grid around it:
+/// `auto voxels = farpoint::voxelize(points, 0.5);`
+///
+/// @param points  contiguous container of a type that point_layout knows, of three coordinates (m)
+/// @param edge    of a voxel (m)
+/// @param params  everything but the grid, which is replaced by voxel_grid::around(points, edge)
+/// @throws std::invalid_argument with the reason, such as an edge that is not positive and finite; std::bad_alloc
+template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
+auto voxelize(Container const& points, double edge, voxelize_params<Scalar> params = {}) {
+  params.grid = detail::grid_around<Scalar>(points, edge);
+  return voxelize(points, params);
+}
+
+/// A cloud that downsample() has thinned out, in memory of its own.
+template <class Scalar>
+struct downsampled_cloud {
+  std::vector<std::array<Scalar, 3>> points;  ///< `[voxels]`: mean of each voxel's points (m)
+  std::vector<float> means;                   ///< `[voxels, features]`: of each voxel's points
+};
+
+/// Thins out one cloud in a host container to a point for each cube of `edge` metres, the mean of the points in it,
+/// with the means of their features: `auto thin = farpoint::downsample(points, 0.5, features);`
+///
+/// Cubes are those of voxel_grid::around(points, edge). Points come in the order of voxelize(), by first occurrence of
+/// a point in each voxel. Points that are not finite are left out. On all cores.
+/// @param points    contiguous container of a type that point_layout knows, of three coordinates (m)
+/// @param edge      of a voxel (m)
+/// @param features  a record for each point, host memory
+/// @throws std::invalid_argument with the reason, such as an edge that is not positive and finite; std::bad_alloc
+/// Complexity: O(n) expected.
+template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
+auto downsample(Container const& points, double edge, feature_view const& features) {
+  auto const view = view_points(points);
+  using view_type = std::decay_t<decltype(view)>;
+  batch<view_type> const cloud{view};
+  voxelize_params<Scalar> params;
+  params.grid = detail::grid_around<Scalar>(points, edge);
+  params.features = features;
+  auto const capacity = static_cast<std::size_t>(view.size());
+  auto const count = static_cast<std::size_t>(features.count() < 0 ? 0 : features.count());
+  downsampled_cloud<Scalar> thin{std::vector<std::array<Scalar, 3>>(capacity), std::vector<float>(capacity * count)};
+  voxelize_report report;
+  voxelize_output<Scalar> output;
+  output.capacity = view.size();
+  output.centroid = {reinterpret_cast<Scalar*>(thin.points.data()), 3 * capacity};
+  output.mean = thin.means;
+  output.report = &report;
+  detail::host_workspace const workspace{voxelize_workspace_bytes(host_exec{}, cloud, params, output)};
+  detail::require_ok(voxelize(host_exec{}, cloud, params, output, workspace.get()));
+  thin.points.resize(static_cast<std::size_t>(report.voxels));
+  thin.means.resize(thin.points.size() * count);
+  return thin;
+}
+
+/// downsample() without features: `auto thin = farpoint::downsample(points, 0.5);`
+/// @return `[voxels]`: the mean of each voxel's points (m)
+template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
+auto downsample(Container const& points, double edge) {
+  return downsample(points, edge, feature_view{}).points;
 }
 
 #endif  // defined(__cpp_exceptions)

@@ -17,7 +17,7 @@ function(farpoint_all_gpus compiler variable)
 endfunction()
 
 # farpoint_chosen_gpus(<compiler> <variable>): FARPOINT_CUDA_ARCHITECTURES, a list or `all`; if it is empty,
-# CMAKE_CUDA_ARCHITECTURES; if that is not set, the GPU of this machine, or all where there is none.
+# CMAKE_CUDA_ARCHITECTURES; if that is not set, the GPU of this machine, or without a GPU all architectures.
 function(farpoint_chosen_gpus compiler variable)
   string(REGEX REPLACE "[, ]+" ";" chosen "${FARPOINT_CUDA_ARCHITECTURES}")
   set(reason "as FARPOINT_CUDA_ARCHITECTURES says")

@@ -1,4 +1,4 @@
-"""A small PointNet++ that tells the parts of an object from each other: set abstraction, feature propagation, training.
+"""A small PointNet++ that segments an object into parts: set abstraction, feature propagation, training.
 
     python 04_train_pointnet2.py [--steps 60] [--compile]
 
@@ -37,7 +37,7 @@ class FeaturePropagation(nn.Module):
         self.mlp = nn.Sequential(nn.Linear(inputs, outputs), nn.ReLU())
 
     def forward(self, centers: Tensor, center_features: Tensor, xyz: Tensor, features: Tensor):
-        spread = fpt.interpolate(centers, center_features, xyz)                     # of the three nearest centers
+        spread = fpt.interpolate(centers, center_features, xyz)                     # from the three nearest centers
         return self.mlp(torch.cat([spread, features], -1))
 
 

@@ -1,4 +1,4 @@
-"""A small DGCNN that tells shapes from each other: the neighbors of a layer are those of its features, not of coordinates.
+"""A small DGCNN that classifies shapes: neighbors of a layer are nearest in its features, not in coordinates.
 
     python 05_train_dgcnn.py [--steps 60] [--compile]
 

@@ -1,4 +1,4 @@
-"""Arrays of numpy, torch, CuPy and everything else that speaks DLPack: where they lie, what they hold, new ones beside them."""
+"""Arrays of numpy, torch, CuPy and other libraries with DLPack: their device, type and layout, and new arrays of the same kind."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from . import _core
 
 _core.connect_numpy(np.ndarray)
 
-#: What functions take: numpy arrays, torch tensors, CuPy and JAX arrays, anything with ``__dlpack__``, and lists.
+#: Argument of a function: numpy arrays, torch tensors, CuPy and JAX arrays, anything with ``__dlpack__``, and lists.
 Array = Any
-#: Of `workspace=`: bytes -> an address on the device, or an array that has as many bytes; 256-byte aligned.
+#: Type of `workspace=`: takes a number of bytes, returns a device address or an array of that size; 256-byte aligned.
 Allocator = Callable[[int], Any]
 
 
@@ -128,7 +128,7 @@ class Numpy:
         return self.library.searchsorted(offsets, numbers, side="right") - 1
 
 
-# A Place keeps its allocator, and Python's collector does not see that: so it must not know who has the Place.
+# `_core.Place` holds its allocator invisibly to the garbage collector: an allocator that refers to the owner would leak.
 def _cupy_allocator(library: Any, device: int) -> Allocator:
     def allocate(size: int) -> Any:
         with library.cuda.Device(device):
@@ -296,21 +296,21 @@ def package_of(array: Array) -> str:
 def in_host_memory(array: Array) -> bool:
     try:
         return array.__dlpack_device__()[0] == _DLPACK_CPU
-    except (AttributeError, RuntimeError, ValueError, BufferError):  # of torch, for devices that DLPack has no name for
+    except (AttributeError, RuntimeError, ValueError, BufferError):  # torch raises them for devices that DLPack does not name
         return False
 
 
 class _Kept(dict):
-    """What calls with the same options on the same device and stream have in common."""
+    """Cache of the state that calls with equal options on one device and stream share."""
 
     def __setitem__(self, key: Any, space: Any) -> None:
-        if len(self) >= 256:  # of streams that come and go
+        if len(self) >= 256:  # programs that create streams all the time
             self.clear()
         super().__setitem__(key, space)
 
 
 _spaces = _Kept()
-atexit.register(_spaces.clear)  # while there is a Python that their places can be given back to
+atexit.register(_spaces.clear)  # before the interpreter ends: its objects are released
 
 
 def _space_of_tensor(tensor: Any, threads: int, stream: Optional[int], workspace: Optional[Allocator], y_first: bool) -> Torch:
@@ -319,7 +319,7 @@ def _space_of_tensor(tensor: Any, threads: int, stream: Optional[int], workspace
         device = tensor.get_device()
         current = torch._C._cuda_getCurrentRawStream(device)
         if workspace is not None or (stream is not None and stream != current):
-            # What torch has is for its current stream; for another, the device's pool has memory.
+            # Memory of torch belongs to its current stream; another stream gets memory of the device's pool.
             return Torch(tensor, _core.Place(device, current if stream is None else stream, 0, workspace, y_first))
         key = (device, current, y_first)
         space = _spaces.get(key)

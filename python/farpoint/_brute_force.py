@@ -48,7 +48,7 @@ def _distances(points: Tensor, queries: Tensor, metric: str) -> Tensor:
 def _by_product(points: Tensor, queries: Tensor, k: Optional[int], bound: float) -> Tensor:
     """Pairs [queries, points] that may be among the k nearest and nearer than a squared distance, by one matrix product.
 
-    The product is in double. Its error and that of the distances, which are added up in the points' type, are allowed for.
+    The product is in double. The bound allows for its rounding error, and for the error of distances in the points' type.
     """
     points, queries, dtype = points.double(), queries.double(), points.dtype
     norms, query_norms = points.square().sum(1), queries.square().sum(1).unsqueeze(1)
@@ -67,7 +67,7 @@ def _by_product(points: Tensor, queries: Tensor, k: Optional[int], bound: float)
 
 
 def ranks(rows: Tensor, count: int) -> Tensor:
-    """Position of each entry among those of its row; rows ascend and are below `count`."""
+    """Rank of each entry within its row; rows ascend and are below `count`."""
     begin = torch.searchsorted(rows, torch.arange(count, device=rows.device))
     return torch.arange(rows.shape[0], device=rows.device) - begin[rows]
 
@@ -76,7 +76,7 @@ def neighbors(points: Tensor, queries: Tensor, k: Optional[int], bound: float = 
               exclude_self: bool = False, by_index: bool = False) -> Tuple[Tensor, Tensor, Tensor]:
     """Query, point and distance of the k nearest neighbors of each query, or of all if `k` is None, in one cloud.
 
-    Pairs ascend by (query, distance, point). All distances are below `bound`. With `exclude_self` point i is no neighbor of
+    Pairs ascend by (query, distance, point). Distances are below `bound`. With `exclude_self` point i is no neighbor of
     query i. With `by_index` the k neighbors of lowest index are found, and pairs ascend by (query, point).
     """
     found: List[Tuple[Tensor, Tensor, Tensor]] = []

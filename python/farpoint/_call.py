@@ -1,6 +1,4 @@
-"""A call: its arrays and numbers, checked, and its stream. It looks at its first array for the kind of all: outputs are of the same
-library, on the same device.
-"""
+"""A call: its arrays and numbers, checked, and its stream. The first array determines the library and the device of the outputs."""
 
 from __future__ import annotations
 
@@ -117,7 +115,7 @@ class Call:
         return number
 
     def numbers(self, values: Any, count: int, what: str) -> tuple:
-        """So many numbers, of a sequence or an array."""
+        """Exactly `count` numbers of a sequence or an array, as floats."""
         word = {3: "three", 6: "six"}[count]
         try:
             found = tuple(map(float, values))
@@ -153,9 +151,9 @@ class Call:
         return array, self.space.dtype(array)
 
     def floats(self, value: Array, what: str, types: Sequence[str] = _FLOATS, like: Optional[str] = None) -> Any:
-        """An array of one of these types. Of another it is converted, if one of them has all of its values.
+        """An array of one of `types`. Another type is converted to one that represents all of its values, if there is one.
 
-        `like` is the type of the array that this one is compared with. Lists have no type: they take that one, or the widest.
+        `like` is the type of the array that this one is compared with. Lists have no type: they get `like`, or the widest.
         """
         if isinstance(value, (list, tuple)):
             self.converts = True
@@ -238,7 +236,7 @@ def _host_array(value: Array) -> np.ndarray:
     """An array of another library in host memory."""
     try:
         return np.from_dlpack(value)
-    except (BufferError, RuntimeError, TypeError):  # of a type that numpy does not know by DLPack, as JAX's bfloat16
+    except (BufferError, RuntimeError, TypeError):  # a type that numpy does not know by DLPack, such as JAX's bfloat16
         return np.asarray(value)
 
 

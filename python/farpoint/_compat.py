@@ -1,7 +1,7 @@
-"""Functions of PointNet++, OpenPCDet, mmcv and simple-knn under their names, with their arguments and answers.
+"""Functions of PointNet++, OpenPCDet, mmcv and simple-knn: equal names, arguments and results.
 
-Squares are added up as nvcc adds those of the published kernels, so that indices are the same where distances are nearly equal.
-Those kernels are of float32; coordinates of float64 and integers are searched in float64.
+Squared distances are rounded like in the published kernels as nvcc compiles them, so that indices are equal where distances
+nearly tie. The published kernels use float32; coordinates of float64 and integers are searched in float64.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ def _call(name: str, first: Array, **options: Any) -> Call:
 def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = None, offsets: Optional[Array] = None,
                           lengths: Optional[Array] = None, index_dtype: Any = "int32", threads: int = 0,
                           stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
-    """Farthest points of each cloud from point 0 on, as PointNet++'s function of that name.
+    """Farthest point sampling of each cloud, beginning with point 0, like PointNet++'s function of this name.
 
     Parameters
     ----------
     xyz : (B, N, 3) or (N, 3), numbers
     npoint : int
-        Where no point is away from the samples before it, the first one is repeated.
+        Number of samples. When all points coincide with earlier samples, the first sample is repeated.
     rules : None, "openpcdet" or "pointnet2_ops"
-        Whose choice among points at equal distances: None is the lowest index; "openpcdet" (and mmcv) and "pointnet2_ops" are
-        that of their kernels' reductions. "pointnet2_ops" leaves out points within 0.032 m of the origin, as its kernel does.
+        Tie rule for points at equal distances. None: the lowest index. "openpcdet" (also mmcv's) and "pointnet2_ops": the
+        choice of their kernels' reductions. "pointnet2_ops" leaves out points within 0.032 m of the origin, as its kernel does.
     offsets, lengths : (B + 1,) or (B,) integers, optional
-        Of clouds (N, 3) one after another, which have no `rules`.
+        Ragged clouds: points (N, 3), one cloud after another. Only without `rules`.
 
     Returns
     -------
@@ -87,7 +87,7 @@ _places: Dict[tuple, Any] = {}
 
 
 def _places_of(space: Any, n: int, block: int) -> Any:
-    """_tie_order() as an array, which is kept: the next call copies nothing to the device."""
+    """_tie_order() as a cached array: the next call copies nothing to the device."""
     key = (n, block, space.library.__name__, str(getattr(space, "device", "")))
     if key not in _places:
         if len(_places) >= 64:
@@ -97,8 +97,8 @@ def _places_of(space: Any, n: int, block: int) -> Any:
 
 
 def _tie_order(n: int, most_threads: int) -> Any:
-    """Points in the order in which a block's reduction prefers equals: by the bits of the thread's number from the lowest up,
-    and then by index; -1 where a thread has no point."""
+    """Point indices in the order in which a block's reduction prefers them on ties: ascending by the reversed bits of the
+    thread number, then by index; -1 where a thread has no point."""
     bits = 0
     while 2 << bits <= n and 2 << bits <= most_threads:
         bits += 1
@@ -112,7 +112,7 @@ def _tie_order(n: int, most_threads: int) -> Any:
 
 
 def _ordered(space: Any, points: Any, places: Any, skip: bool) -> Any:
-    """Points in the order of ties, NaN where there is none, and for those near the origin if they are left out."""
+    """Points in the order of `places`; NaN where it is -1 and, with `skip`, for points near the origin."""
     ordered = points[..., space.where(places >= 0, places, 0 * places), :]
     gone = places < 0
     if skip:
@@ -124,7 +124,7 @@ def _ordered(space: Any, points: Any, places: Any, skip: bool) -> Any:
 def _away(space: Any, points: Any) -> Any:
     """True for points away from the origin, by a squared norm that is rounded as the kernel's."""
     norm: Any = 0.0
-    with np.errstate(over="ignore", invalid="ignore"):  # of points that are not finite
+    with np.errstate(over="ignore", invalid="ignore"):  # points that are not finite
         for axis in (1, 0, 2):
             value = space.astype(points[..., axis], "float64")
             norm = space.astype(space.astype(value * value + norm, "float32"), "float64")
@@ -148,12 +148,12 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
     new_xyz : (B, M, 3) or (M, 3), numbers
         The queries.
     offsets, lengths, query_offsets, query_lengths : integers, optional
-        Of clouds (N, 3) and queries (M, 3) one after another.
+        Ragged clouds: points (N, 3) and queries (M, 3), one cloud after another.
 
     Returns
     -------
     (B, M, nsample) or (M, nsample), int32
-        Into the query's cloud. Zeros for a query without neighbours.
+        Indices into the query's cloud. Zeros for a query without neighbours.
     """
     if offsets is lengths is query_offsets is query_lengths is stream is workspace is None:
         quick = _core.quick_ball_query(radius, nsample, xyz, new_xyz, index_dtype, threads)
@@ -164,7 +164,7 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
     search = _Search(call, *checked(call, xyz, new_xyz, ("xyz", "new_xyz")), offsets, lengths, query_offsets, query_lengths)
     nsample, index_type = call.neighbors(nsample, "nsample", 0), call.index_type(index_dtype)
     radius = abs(call.number(radius, "radius"))
-    # Squares that the type of the points does not tell from 0.
+    # True if the squared radius is 0 in the type of the points.
     vanishes = not radius * radius > 0 if search.scalar == "float64" else not float(np.float32(radius)) ** 2 > 2.0**-150
     if nsample == 0 or vanishes:
         return space.zeros((*search.shape, nsample), index_type)
@@ -184,14 +184,14 @@ def three_nn(unknown: Array, known: Array, *, offsets: Optional[Array] = None, l
     unknown : (B, N, 3) or (N, 3), numbers
     known : (B, M, 3) or (M, 3), numbers
     offsets, lengths, query_offsets, query_lengths : integers, optional
-        Of known points (M, 3) and of unknown ones (N, 3) one after another.
+        Ragged clouds: known points (M, 3) and unknown points (N, 3), one cloud after another.
 
     Returns
     -------
     dist : (B, N, 3) or (N, 3), float32 or, of coordinates that are searched in it, float64
-        Metres; +inf where there is no third, second or first point.
+        Metres; +inf if a cloud has fewer than three known points.
     idx : the same shape, int32
-        0 there.
+        0 where `dist` is +inf.
     """
     call = _call("three_nn", unknown, threads=threads, stream=stream, workspace=workspace)
     space = call.space
@@ -214,7 +214,7 @@ def three_interpolate(features: Array, idx: Array, weight: Array, *, offsets: Op
     idx, weight : (B, N, 3) or (N, 3), integers, and numbers as features
         As three_nn gives them, and 1 / dist over its sum. Indices out of range stand for zeros.
     offsets, lengths, index_offsets, index_lengths : integers, optional
-        Of features (M, C), and of idx and weight (N, 3), of clouds one after another.
+        Ragged clouds: features (M, C), and idx and weight (N, 3), one cloud after another.
 
     Returns
     -------
@@ -261,5 +261,5 @@ def distCUDA2(points: Array, *, threads: int = 0, stream: Optional[int] = None, 
     _core.knn(*search.arguments(), 3, math.inf, True, indices, distances)
     largest = space.full((), _LARGEST, search.scalar)
     distances = space.where(indices >= 0, distances, largest)
-    with np.errstate(over="ignore"):  # of two that are missing
+    with np.errstate(over="ignore"):  # two missing neighbours
         return (distances[:, 0] + distances[:, 1] + distances[:, 2]) / space.full((), 3, search.scalar)

@@ -41,7 +41,7 @@ def _(unknown: Tensor, known: Tensor, offsets: Optional[Tensor] = None,
 
 
 def _differences(points: Tensor, queries: Tensor, indices: Tensor, found: Tensor) -> Tensor:
-    """From each query to each of its neighbours; zeros for those that are missing."""
+    """Vectors from each query to its neighbours; zeros for missing neighbours."""
     difference = gather(points, indices) - queries.unsqueeze(-2)
     return torch.where(found.unsqueeze(-1), difference, torch.zeros_like(difference))
 
@@ -112,7 +112,7 @@ over_clouds(_knn, (0, 2))
 def knn(points: Tensor, k: int, queries: Optional[Tensor] = None, max_radius: float = INFINITY, exclude_self: bool = False, *,
         offsets: Any = None, lengths: Any = None, query_offsets: Any = None, query_lengths: Any = None) -> Tuple[Tensor, Tensor]:
     """The k nearest points of each query: indices and squared distances; see `farpoint.knn`. The distances are differentiable in
-    the points and the queries; those of missing neighbours, +inf, have gradients of zero."""
+    the points and the queries; distances to missing neighbours, +inf, have gradients of zero."""
     if eager(points, queries):
         found = _fp.knn(points, k, queries, max_radius=max_radius, exclude_self=exclude_self, offsets=offsets, lengths=lengths,
                         query_offsets=query_offsets, query_lengths=query_lengths)
@@ -144,7 +144,7 @@ over_clouds(_three_nn, (0, 1))
 def three_nn(unknown: Tensor, known: Tensor, *, offsets: Any = None, lengths: Any = None, query_offsets: Any = None,
              query_lengths: Any = None) -> Tuple[Tensor, Tensor]:
     """Distances and indices of the three nearest known points; see `farpoint.three_nn`. The distances are differentiable in both;
-    the gradient of a distance is zero where it is 0 or where there is no third, second or first point."""
+    the gradient of a distance is zero if the distance is 0, or +inf because the cloud has fewer than three known points."""
     if eager(unknown, known):
         return _fp.three_nn(unknown, known, offsets=offsets, lengths=lengths, query_offsets=query_offsets, query_lengths=query_lengths)
     unknown, known = coordinates(unknown, known)

@@ -1,4 +1,4 @@
-"""HashMap: filled and asked by whole arrays."""
+"""HashMap: insertion and lookup of whole arrays."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ._call import Call, follows_stream
 
 
 class Pairs(NamedTuple):
-    """What HashMap.extract returns. In host memory the rows are those of the map; on a GPU there are as many as the map has
-    slots, and only the first `count[0]` are written."""
+    """Result of HashMap.extract. In host memory there is a row for each key; on a GPU a row for each slot of the map, of which
+    the first `count[0]` are written."""
 
     keys: Any
     values: Any
@@ -26,20 +26,20 @@ _SIZES: Dict[str, int] = {"int32": 32, "uint32": 32, "int64": 64, "uint64": 64}
 class HashMap:
     """A hash map from integers to integers, for whole arrays.
 
-    Threads may insert into one map at the same time, and look up at the same time, but not both. On the host, keys that are
-    not inserted, for want of room or because all of their bits are set (-1), are a ValueError, after the others have been; on
-    a GPU, where nothing waits, they are passed over.
+    Threads may insert into one map at the same time, and look up at the same time, but not both. A key cannot be inserted if
+    the map is full, or if all bits of the key are set (-1). On the host such keys raise a ValueError after all others have
+    been inserted; on a GPU, where calls do not wait, they are skipped.
 
     Parameters
     ----------
     keys : int
-        That fit at least.
+        Minimum capacity: number of keys that are guaranteed to fit.
     like : array, optional
-        Whose device the map is on, on the current stream; left out, in host memory.
+        The map is allocated on this array's device, on the current stream; left out, in host memory.
     key_dtype, value_dtype : "int32", "uint32", "int64" or "uint64"
         Values are compared without their sign.
     load : float
-        The part of the map that as many keys fill: 0.8 and below is fast.
+        Load factor of the map with `keys` keys; 0.8 and below is fast.
     """
 
     @follows_stream
@@ -89,13 +89,14 @@ class HashMap:
 
     @follows_stream
     def insert(self, keys: Array, values: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> None:
-        """Inserts keys with values. A key that is there keeps its value; of several for a new key, any of them stays."""
+        """Inserts keys with values. A key that exists keeps its value. If a new key occurs more than once, which value it gets
+        is unspecified."""
         self._insert(keys, values, False, stream, workspace)
 
     @follows_stream
     def insert_or_min(self, keys: Array, values: Array, *, stream: Optional[int] = None,
                       workspace: Optional[Allocator] = None) -> None:
-        """Inserts keys with values; of all values of a key, and the one it has, the smallest stays."""
+        """Inserts keys with values. A key keeps the smallest of its new values and the value that it has."""
         self._insert(keys, values, True, stream, workspace)
 
     def _insert(self, keys: Array, values: Array, minimum: bool, stream: Optional[int], workspace: Optional[Allocator]) -> None:
@@ -129,7 +130,7 @@ class HashMap:
 
     @follows_stream
     def find_or_insert(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
-        """The slot of each key, which is inserted where it is not there; -1 where there is no room for it."""
+        """The slot of each key, which is inserted if it is missing; -1 if the map is full."""
         return self._slots(self._map.find_or_insert, *self._call(keys, stream, workspace))
 
     @follows_stream

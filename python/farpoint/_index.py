@@ -66,7 +66,7 @@ class PointIndex:
     points : (N, 3) or (B, N, 3), numbers
         With `offsets` or `lengths`, (N, 3) of clouds one after another.
     threads : int
-        Of the host, for building and for each search; 0 for all cores.
+        Host threads for building and for each search; 0 for all cores.
     """
 
     @follows_stream
@@ -76,7 +76,7 @@ class PointIndex:
         array = call.points(points)
         cuts = call.offsets(array, offsets, lengths)
         array, cuts = call.space.copy(array), None if cuts is None else call.space.copy(cuts)
-        #: Memory that torch keeps for a stream that it is told of.
+        #: Memory to register with torch for each stream that uses it.
         self._memory: List[Any] = [array] if cuts is None else [array, cuts]
         allocate = _kept_memory(call, array, workspace, self._memory)
         place = call.place if allocate is workspace else Call("PointIndex", array, threads, stream, allocate).place
@@ -103,7 +103,7 @@ class PointIndex:
 
     def _call(self, name: str, queries: Optional[Array], offsets: Optional[Array], lengths: Optional[Array], stream: Optional[int],
               workspace: Optional[Allocator]) -> tuple:
-        """A call, its queries, which are the points if there are none, and their offsets."""
+        """A call, its queries (the points, if `queries` is None) and their offsets."""
         call = Call(name, self._points if queries is None else queries, self._threads, stream, workspace)
         if queries is None:
             if offsets is not None or lengths is not None:
@@ -153,7 +153,7 @@ class PointIndex:
                order: Optional[str] = None, exclude_self: bool = False, exclusive: bool = False, capacity: Optional[int] = None,
                query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None, index_dtype: Any = "int64",
                stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
-        """Points within a radius of each query: all of them, or the first `max_neighbors`, at most 1,024, in the order.
+        """Points within a radius of each query: all, or the first `max_neighbors` in the order, at most 1,024.
 
         Parameters
         ----------

@@ -46,7 +46,7 @@ def _(points: Tensor, radius: float, queries: Optional[Tensor], order: str, excl
 
 def _pairs(row_offsets: Tensor, indices: Tensor, points: Tensor, queries: Tensor, offsets: Optional[Tensor],
            query_offsets: Optional[Tensor]) -> Tuple[Tensor, Tensor]:
-    """Rows of the point and the query of each neighbour, among those of all clouds; -1 where there is none."""
+    """Row of each neighbour's point, and of its query, in the arrays of all clouds; -1 for entries without a neighbour."""
     query = torch.searchsorted(row_offsets, torch.arange(indices.shape[0], device=indices.device), right=True) - 1
     found = (query < row_offsets.shape[0] - 1) & (indices >= 0)
     begin: Any = 0
@@ -65,7 +65,7 @@ def _differences(points: Tensor, queries: Tensor, of_points: Tensor, of_queries:
 
 def _gradient(gradient: Tensor, row_offsets: Tensor, indices: Tensor, points: Tensor, queries: Tensor, offsets: Optional[Tensor],
               query_offsets: Optional[Tensor], of_points: bool) -> Tensor:
-    """The gradient of squared distances: 2 (p - q) in the point, the opposite in the query; zero where there is no neighbour."""
+    """The gradient of squared distances: 2 (p - q) for the point, the opposite for the query; zero without a neighbour."""
     point, query = _pairs(row_offsets, indices, points, queries, offsets, query_offsets)
     slope = torch.where(point >= 0, 2 * gradient, torch.zeros_like(gradient))
     pull = slope.unsqueeze(-1) * _differences(points, queries, point, query)

@@ -45,7 +45,7 @@ def transformed() -> bool:
 
 
 def constant(tensor: Optional[Tensor]) -> Optional[Tensor]:
-    """A tensor for an operator that transforms must not differentiate: they would ask it for derivatives that it has not."""
+    """A tensor for an operator that transforms must not differentiate, because it has no derivatives of higher order."""
     return tensor.detach() if tensor is not None and transformed() else tensor
 
 
@@ -67,12 +67,13 @@ def offsets_of(offsets: Any, lengths: Any, like: Tensor, what: str = "") -> Opti
 
 
 def over_clouds(operator: Any, clouds: Sequence[int]) -> None:
-    """Registers the batching rule of an operator, for vmap over its arguments of these places: one call on all clouds."""
+    """Registers the batching rule of an operator, for vmap over its arguments at the positions `clouds`: one call on all
+    clouds."""
 
     def rule(info: Any, in_dims: Tuple[Optional[int], ...], *arguments: Any) -> Tuple[Any, Any]:
         given = [number for number in clouds if arguments[number] is not None]
         found: Any
-        if any(isinstance(each, Tensor) and number not in given for number, each in enumerate(arguments)):  # of ragged clouds
+        if any(isinstance(each, Tensor) and number not in given for number, each in enumerate(arguments)):  # ragged clouds
             each_call = [operator(*[value.select(dim, row) if isinstance(value, Tensor) and dim is not None else value
                                     for value, dim in zip(arguments, in_dims)]) for row in range(info.batch_size)]
             is_one = isinstance(each_call[0], Tensor)
@@ -83,7 +84,7 @@ def over_clouds(operator: Any, clouds: Sequence[int]) -> None:
                 value, dim = arguments[number], in_dims[number]
                 batched[number] = value.expand(info.batch_size, *value.shape) if dim is None else value.movedim(dim, 0)
             front = batched[given[0]].shape[:-2]
-            if len(front) == 2:  # of batches: clouds of all of them
+            if len(front) == 2:  # vmap over batches: all clouds become one batch
                 for number in given:
                     batched[number] = batched[number].flatten(0, 1)
             found = operator(*batched)
@@ -125,9 +126,10 @@ def _(indices: Tensor, offsets: Tensor, index_offsets: Optional[Tensor], rows: i
 
 
 def global_rows(indices: Tensor, offsets: Tensor, index_offsets: Optional[Tensor], rows: int) -> Tensor:
-    """Rows among those of all clouds, of indices into each cloud; -1 for one that is out of range, or in no cloud.
+    """Converts indices into each cloud to rows of all clouds; -1 for an index that is out of range, or in no cloud.
 
-    `offsets` are of the `rows` that indices point to. `index_offsets` are of the indices; without, they have a row for each cloud.
+    `offsets` cut the `rows` that indices point to, and `index_offsets` cut the indices; without them `indices` has a row for
+    each cloud.
     """
     if transformed():
         return _global_rows(indices, offsets, index_offsets)

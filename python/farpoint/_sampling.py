@@ -12,7 +12,7 @@ from ._arrays import Allocator, Array, space_of
 from ._call import Call, cloud_shape, follows_stream
 
 _VALUES = ("float", "int", "uint", "bool", "complex", "bfloat")
-_SIZES = frozenset(("float16", "float32", "float64", "int32", "int64"))  # of 1, 2, 4 or 8 bytes, the frequent ones
+_SIZES = frozenset(("float16", "float32", "float64", "int32", "int64"))  # frequent types of 1, 2, 4 or 8 bytes
 _POINTS = ("float16", "float32", "float64")
 
 
@@ -23,14 +23,14 @@ def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = No
         stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
     """Farthest point sampling: each sample is the point farthest from those before it.
 
-    Among equally far points the one of lowest index is taken; points with a NaN or infinite coordinate never are.
+    Ties go to the lowest index. Points with a NaN or infinite coordinate are never sampled.
 
     Parameters
     ----------
     points : (N, 3) or (B, N, 3), numbers
         One cloud, or B of them; with `offsets` or `lengths`, (N, 3) of clouds one after another. Any strides.
     samples : int
-        Of each cloud. Where a cloud has fewer finite points, the rest of its row is -1.
+        Samples per cloud. If a cloud has fewer finite points, the rest of its row is -1.
     first : int or (B,) integers
         Index of the first sample.
     seed : int, optional
@@ -98,15 +98,15 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
     features : (N, C) or (B, N, C), numbers of 1, 2, 4 or 8 bytes
         With `channels_first`, (C, N) or (B, C, N). Strides that are not negative are taken as they are.
     indices : (...) or (B, ...), integers
-        Into the rows of each cloud. Those of -1, and others that are out of range, give zeros.
+        Indices into the rows of each cloud. -1, and other indices out of range, give zeros.
     offsets, lengths
-        Of clouds of features (N, C) one after another. The first axis of `indices` is then cut by `index_offsets` or
-        `index_lengths`; without these, it has a row for each cloud.
+        Ragged clouds: features (N, C), one cloud after another. The first axis of `indices` is then cut by `index_offsets` or
+        `index_lengths`; without them, it has a row for each cloud.
 
     Returns
     -------
     (..., C) or (B, ..., C); with `channels_first`, (C, ...) or (B, C, ...)
-        Of the features' type.
+        Rows of the features' type.
     """
     if offsets is lengths is index_offsets is index_lengths is stream is None:
         quick = _core.quick_gather(features, indices, bool(channels_first), threads)
@@ -165,9 +165,9 @@ def group(features: Array, indices: Array, *, offsets: Optional[Array] = None, l
     ----------
     features : (B, C, N) or (C, N), numbers of 1, 2, 4 or 8 bytes
     indices : (B, M, K) or (M, K), integers
-        As ball_query gives them. Those out of range give zeros.
+        Indices as ball_query returns them. Indices out of range give zeros.
     offsets, lengths, index_offsets, index_lengths : integers, optional
-        Of features (N, C) and indices (M, K) of clouds one after another, as in gather().
+        Ragged clouds: features (N, C) and indices (M, K), one cloud after another, as in gather().
 
     Returns
     -------

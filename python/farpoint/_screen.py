@@ -67,7 +67,7 @@ class OrganizedCamera:
 
 
 class ScreenNeighbors(NamedTuple):
-    """What screen_knn returns. Rows of `indices`, `distances` and `pixels` are those of the visible points, or of all."""
+    """Result of screen_knn. `indices`, `distances` and `pixels` have a row for each visible point, or for each point."""
 
     indices: Any
     distances: Any
@@ -80,7 +80,7 @@ class ScreenNeighbors(NamedTuple):
 def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidates: int = 0, max_radius: float = math.inf,
                exclude_self: bool = False, rows: str = "visible", layers: int = 1, index_dtype: Any = "int64",
                threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> ScreenNeighbors:
-    """The k nearest neighbours of each visible point among the visible ones: those in front in their pixel.
+    """The k nearest neighbours of each visible point among the visible points: the front-most points of the pixels.
 
     Parameters
     ----------

@@ -11,14 +11,14 @@ from ._call import Call, follows_stream
 
 
 class Neighbors(NamedTuple):
-    """What knn returns."""
+    """Result of knn."""
 
     indices: Any
     distances: Any  #: squared (m^2)
 
 
 class RadiusRows(NamedTuple):
-    """What radius returns: the neighbours of query r are `indices[offsets[r]:offsets[r + 1]]`."""
+    """Result of radius: the neighbours of query r are `indices[offsets[r]:offsets[r + 1]]`."""
 
     offsets: Any
     indices: Any
@@ -43,7 +43,7 @@ class _Search:
         elif query_offsets is not None or query_lengths is not None:
             call.fail("query_offsets and query_lengths need queries")
         self.scalar = call.space.dtype(self.points)
-        #: of outputs: one row for each query
+        #: leading axes of outputs: one row for each query
         self.shape = tuple(asked.shape[:-1])
 
     def _compare(self) -> None:
@@ -67,7 +67,7 @@ class _Search:
         return (self.call.place, self.points, self.offsets, self.queries, self.query_offsets)
 
     def output(self, shape: Sequence[int], dtype: str, value: float) -> Any:
-        """A row for each query. Those of queries that offsets leave out are not written: they have `value`."""
+        """A row for each query. Rows of queries that the offsets leave out are not written: they hold `value`."""
         space = self.call.space
         if self.offsets is None:
             return space.empty((*self.shape, *shape), dtype)
@@ -94,7 +94,7 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     k : int
         1 to 1,024.
     queries : (M, 3) or (B, M, 3), of the points' type, optional
-        As many clouds as there are of points; left out, the points, which is faster.
+        The number of clouds is that of `points`. Left out, the points are the queries, which is faster.
     max_radius : float
         Metres: no neighbour is farther away.
     exclude_self : bool
@@ -135,7 +135,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
     queries : (M, 3) or (B, M, 3), of the points' type, optional
         Left out, the points.
     order : "index" or "nearest"
-        Of the neighbours of a query.
+        Order of a query's neighbours.
     exclude_self : bool
         Point i is not a neighbour of query i.
     edge_index : bool
@@ -170,7 +170,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
 
 
 def list_rows(call: Call, rows: int, scalar: str, index_type: str, capacity: Optional[int], search: Callable[..., None]) -> RadiusRows:
-    """Lists of all neighbours, by a search that is given its outputs: first offsets alone, where there is no capacity."""
+    """Lists of all neighbours, by calls search(offsets, indices, distances). Without a capacity, the first call only counts."""
     space = call.space
     offsets = space.empty((rows + 1,), index_type)
     if capacity is None:
@@ -190,11 +190,11 @@ def _edges(search: _Search, row_offsets: Any, indices: Any, has_gaps: bool) -> A
     space = search.call.space
     dtype = space.dtype(indices)
     query = space.segments(row_offsets, space.count(indices.shape[0], dtype))
-    # Of a list that does not fit, or behind the last.
+    # Entries of lists that do not fit, and entries behind the last list.
     none = (indices < 0) | (query >= row_offsets.shape[0] - 1) if has_gaps else None
     if search.offsets is not None:
         query_offsets = search.offsets if search.query_offsets is None else search.query_offsets
-        # Of a point that is in no cloud there are no neighbours.
+        # A point in no cloud has no neighbours.
         indices = indices + space.astype(search.offsets[space.segments(query_offsets, query)], dtype)
     elif len(search.points.shape) == 3 and search.shape[1] > 0:
         indices = indices + query // search.shape[1] * search.points.shape[1]
@@ -223,7 +223,7 @@ def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoi
     Returns
     -------
     normals : (N, 3) or (B, N, 3)
-        Of unit length; (0, 0, 0) where fewer than three neighbours or a point that is not finite leave it undefined.
+        Unit vectors; (0, 0, 0) where fewer than three neighbours or a point that is not finite leave it undefined.
     curvatures : (N,) or (B, N)
     """
     call = Call("normals", points, threads, stream, workspace)
@@ -247,7 +247,7 @@ def mean_knn_distance(points: Array, k: int = 3, *, offsets: Optional[Array] = N
     ----------
     points : (N, 3) or (B, N, 3), numbers
     k : int
-        1 to 1,024. With fewer than k others the mean is of those.
+        1 to 1,024. If a cloud has fewer than k other points, the mean of all of its distances.
 
     Returns
     -------

@@ -42,10 +42,10 @@ class PointIndex:
     Parameters
     ----------
     points : (N, 3) or (B, N, 3)
-        With `offsets` or `lengths`, (N, 3) of clouds one after another. Gradients are those of the tensor: build a new index
-        where it has changed.
+        With `offsets` or `lengths`, (N, 3) of clouds one after another. Gradients flow to this tensor: build a new index
+        after changing it.
     threads : int
-        Of the host, for building and for each search; 0 for all cores.
+        Host threads for building and for each search; 0 for all cores.
     """
 
     def __init__(self, points: Tensor, *, offsets: Any = None, lengths: Any = None, threads: int = 0):

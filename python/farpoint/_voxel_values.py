@@ -43,7 +43,7 @@ def _(points: Tensor, voxel_size: List[float], point_range: List[float], max_poi
     for name in _names(outputs, point_range):
         shape, kind = shapes[name] if name != BOUNDS else ((6,), "float64")
         if on_host and (name in _OF_VOXELS or name == "list_offsets"):
-            # As many as there are voxels.
+            # Rows are voxels, whose number is not known while tracing.
             voxels = torch.library.get_ctx().new_dynamic_size() if voxels is None else voxels
             shape = (voxels + 1 if name == "list_offsets" else voxels, *shape[1:])
         if on_host and name == "list_points":
@@ -93,7 +93,7 @@ _known_means.register_autograd(_means_autograd, setup_context=_means_setup)
 
 
 def _kept(found: Dict[str, Tensor], max_points: Optional[int]) -> Tuple[Tensor, Tensor, Tensor]:
-    """Of each point that a voxel keeps, the row of the voxel and its own, -1 for none; and the first points of all voxels."""
+    """Voxel row and point row of each kept point, -1 for padding; and the first point of each voxel."""
     ends, points, counts = found["list_offsets"], found["list_points"], found["num_points"]
     if max_points is None:
         number = torch.arange(points.shape[0], device=points.device)

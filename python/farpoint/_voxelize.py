@@ -29,7 +29,7 @@ def _three(call: Call, values: Any, what: str) -> tuple:
 
 
 def named_outputs(outputs: Optional[Sequence[str]], hard: bool) -> tuple:
-    """Names of the outputs of a call, and both lists, behind the others, where one of them is among these."""
+    """Names of the outputs of a call. If a list output is among them, both list outputs come last."""
     if outputs is None:
         return tuple(name for name in _USUAL_OUTPUTS if hard or name != "voxels")
     try:
@@ -50,12 +50,12 @@ def _named(call: Call, outputs: Optional[Sequence[str]], hard: bool) -> tuple:
 
 
 def _bounds_of(call: Call, points: Any, sizes: Sequence[float]) -> tuple:
-    """Bounds of points in host memory, whose edges are multiples of the size: those of another cloud are in step with them. Above
-    there is a voxel more than is needed, as rounding must not put a point outside."""
+    """Bounds of points in host memory, at multiples of the voxel size, so that grids of different clouds align. The upper bound
+    is one voxel larger than needed: rounding must not put a point outside."""
     if not call.space.on_host:
         call.fail("point_range is left out; on a device pass it, as the call would wait for the bounds of the points")
     if not all(0 < size < math.inf for size in sizes):
-        return (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)  # the library says what is wrong
+        return (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)  # the library reports the error
     xyz = np.asarray(points)[..., :3].reshape(-1, 3)
     with np.errstate(all="ignore"):
         ends = np.stack([xyz.min(0), xyz.max(0)]) if len(xyz) else np.zeros((2, 3))
@@ -113,7 +113,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
     voxel_size : float or three
         Metres.
     point_range : x, y, z from and x, y, z to, optional
-        Metres; points beyond are in no voxel. Left out, in host memory only: bounds of the finite points, at multiples of the size.
+        Metres; points beyond are in no voxel. May be left out in host memory: bounds of the finite points, at multiples of the size.
     max_points, max_voxels : int, optional
         Hard voxelization: of a voxel, and of a cloud.
     outputs : names of outputs, optional
@@ -124,12 +124,12 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
     order : "first_occurrence" or "grid"
         By the first point of each voxel, or ascending by z, y, x.
     columns : "xyz", "zyx", "batch_xyz" or "batch_zyx"
-        Of `coords`.
+        Columns of `coords`.
     seed : int, optional
         Keep a random subset of a voxel's points rather than the first ones.
     dtype : "float16", "float32" or, for float64 points, "float64", optional
-        Type of `voxels`, `mean`, `max` and `first`; left out, that of the points. Means of float64 points are computed in
-        float64, whatever their type.
+        Type of `voxels`, `mean`, `max` and `first`; left out, the type of the points. Means of float64 points are computed in
+        float64, whatever `dtype` is.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
         voxels : (V, max_points, F)
             The points kept, then zeros.
         mean, max, first : (V, F)
-            Mean and largest value over the points kept, and values of the first of them.
+            Mean and largest value over the points kept, and values of the first kept point.
         centroid : (V, 3), of the points' type
             Mean of the coordinates of the points kept.
         point_voxel : (N,) or (B, N), int64
@@ -153,11 +153,11 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
         voxel_offsets : (B + 1,), int64
             First row of each cloud.
         point_range : (6,), float64
-            The bounds, where none were given.
+            The bounds, if point_range was left out.
 
-        In host memory V is the number of voxels, and P that of the points in them. On a GPU they are the capacity and the
-        number of all points, as nothing waits for the numbers: rows behind `voxel_count` are zeros, their lists are empty,
-        and `list_points` behind the last list are -1.
+        In host memory V is the number of voxels, and P the number of points in voxels. On a GPU V is the capacity and P the
+        number of all points, because the call does not wait for the counts: rows behind `voxel_count` are zeros, their lists
+        are empty, and entries of `list_points` behind the last list are -1.
     """
     if (point_range is not None and capacity is seed is offsets is lengths is stream is workspace is None and type(columns) is str
             and columns in _COLUMNS and order in _ORDERS):

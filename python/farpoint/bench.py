@@ -1,12 +1,12 @@
-"""Times farpoint beside other packages that are installed: `python -m farpoint.bench`.
+"""Times farpoint and other packages that are installed: `python -m farpoint.bench`.
 
     python -m farpoint.bench [--device cpu|cuda] [--only fps] [--few] [--sweep FILE] [--seconds 1] [--json FILE]
 
 Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
-that between two events over their number: what a training loop pays. Rows of a few points have the time of a call as such, until it
-returns, and beside it what of that the call takes in C++ where there is memory for its results: the size of the workspace is asked
-for, and the work enqueued. The rest is what Python adds. Such calls wait for the GPU after 16 each: what follows a wait is slower.
-A package that is not there, or whose call raises, has no row, and is named with the reason.
+the time between two events divided by the number of calls: the cost in a training loop. Rows of a few points show the overhead of a
+call: the time until it returns, and the part of it that is spent in C++, with memory for the results at hand: computing the size
+of the workspace, and enqueuing the work. Python adds the difference. These calls wait for the GPU after every 16 calls: the first
+call after a wait is slower. A package that is missing, or whose call raises, has no row; it is listed with the reason.
 Inputs are made from a fixed seed; the sweep is a street as a LiDAR with 64 beams would see it, or a file of float32 x, y, z.
 """
 
@@ -44,7 +44,7 @@ def _made_sweep() -> np.ndarray:
 
 
 def _processor() -> str:
-    """Its model name; "unknown" where the system does not tell."""
+    """Model name of the processor; "unknown" if the system does not provide it."""
     with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
         for line in file:
             if line.startswith("model name"):
@@ -115,7 +115,7 @@ class Clock:
 
 @contextlib.contextmanager
 def _library_times() -> Iterator[Callable[[], List[float]]]:
-    """A function that answers with the seconds of each call of the compiled library since it was asked last."""
+    """A function that returns the seconds of each call of the compiled library since the previous query."""
     core = farpoint._core
     core.call_seconds()
     core.time_calls(True)
@@ -126,7 +126,7 @@ def _library_times() -> Iterator[Callable[[], List[float]]]:
 
 
 class Peers(dict):
-    """Modules by name, None for those that cannot be had; `missing` says why."""
+    """Modules by name, None for modules that cannot be imported; `missing` has the reasons."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class Peers(dict):
 
 
 class Cases:
-    """What is timed: for each case farpoint and its peers, as calls without arguments."""
+    """The timed cases: for each case farpoint and its peers, as calls without arguments."""
 
     def __init__(self, device: str, sweep: np.ndarray):
         rng = np.random.default_rng(1)
@@ -191,7 +191,7 @@ class Cases:
         return {"scipy": lambda: [search(tree(c), c) for c in clouds]}
 
     def _small_gicp(self, points: np.ndarray, call: Callable[[Any, np.ndarray, int], Any]) -> Dict[str, Callable[[], Any]]:
-        """`call(small_gicp, cloud in float64, threads)` of each cloud; nothing where small_gicp is not timed."""
+        """`call(small_gicp, cloud in float64, threads)` for each cloud; empty if small_gicp is not timed."""
         if self.device != "cpu" or not self.peers["small_gicp"]:
             return {}
         clouds = [c.astype(np.float64) for c in (points if points.ndim == 3 else points[None])]
@@ -281,7 +281,7 @@ class Cases:
 
 
 def _added(rows: List[dict]) -> Dict[str, float]:
-    """What Python adds to calls (us), by function."""
+    """Overhead of Python per call (us), by function."""
     cpp = {(row["function"], row["input"]): row["p50_us"] for row in rows if row["package"] == "farpoint, in C++"}
     return {row["function"]: row["p50_us"] - cpp[row["function"], row["input"]] for row in rows
             if row["package"] == "farpoint" and (row["function"], row["input"]) in cpp}
@@ -300,7 +300,7 @@ def _table(rows: List[dict]) -> str:
 
 def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = None, seconds: float = 1.0,
         few: bool = False) -> dict:
-    """Times all cases, or those of a few points alone; a dict of `context` and `rows`."""
+    """Times all cases, or only the cases of a few points; returns a dict of `context` and `rows`."""
     points = np.fromfile(sweep, np.float32).reshape(-1, 3) if sweep else _made_sweep()
     cases = Cases(device, points)
     if device != "cpu" and (cases.torch is None or not cases.torch.cuda.is_available()):

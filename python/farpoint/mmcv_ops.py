@@ -2,9 +2,9 @@
 
     from farpoint.mmcv_ops import QueryAndGroup, Voxelization    # was: from mmcv.ops import ...
 
-Squares are added up as nvcc adds those of mmcv's kernels. float16 and bfloat16 coordinates are searched as float32. Tensors need not be
-contiguous. Gradients go where mmcv's do: to features, and by grouping to coordinates; distances and weights of three_nn() and
-three_interpolate() have none, `farpoint.torch` has functions of these names that do.
+Squared distances are rounded like in mmcv's kernels as nvcc compiles them. float16 and bfloat16 coordinates are searched as float32.
+Tensors need not be contiguous. Gradients flow as in mmcv: to features, and by grouping to coordinates, but not through distances of
+three_nn() and weights of three_interpolate(); functions of these names in `farpoint.torch` have these gradients.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def furthest_point_sample(points_xyz: Tensor, num_points: int) -> Tensor:
 
 
 def _lists(search: _Search, reach: float, exclusive: bool, least: float, samples: int) -> Tensor:
-    """As many neighbors of each query as `samples`, by index, at a squared distance of 0 or of `least` or more; then -1."""
+    """Up to `samples` neighbors of each query, by index, at a squared distance of 0 or of at least `least`; padded with -1."""
     space, rows = search.call.space, math.prod(search.shape)
     ends = space.empty((rows + 1,), "int64")
     rules = (reach, False, False, exclusive)
@@ -146,7 +146,7 @@ def grouping_operation(features: Tensor, indices: Tensor, features_batch_cnt: Op
     ----------
     features : (B, C, N), or with counts (N, C)
     indices : (B, M, K), or with counts (M, K)
-        Into the features of each cloud. Those out of range stand for zeros.
+        Indices into the features of each cloud. Indices out of range give zeros.
     features_batch_cnt, indices_batch_cnt : (B,) integers, optional
         Rows of each cloud of features and indices one after another.
 
@@ -187,9 +187,9 @@ def three_nn(target: Tensor, source: Tensor) -> Tuple[Tensor, Tensor]:
     Returns
     -------
     dist : (B, N, 3)
-        Not squared, of the target's type and without gradients; +inf where there is no third, second or first point.
+        Not squared, of the target's type and without gradients; +inf if the source has fewer than three points.
     idx : (B, N, 3), int32
-        0 there.
+        0 where `dist` is +inf.
     """
     _batch("three_nn", "target", target, 3, "(B, N, 3)")
     _batch("three_nn", "source", source, 3, "(B, M, 3)")
@@ -226,7 +226,7 @@ def knn(k: int, xyz: Tensor, center_xyz: Optional[Tensor] = None, transposed: bo
     Returns
     -------
     (B, k, M), int32
-        Of equally near points the lowest index first; 0 where there are fewer than k.
+        Ties ascend by index; 0 where a cloud has fewer than k points.
     """
     for what, cloud in (("xyz", xyz), ("center_xyz", center_xyz)):
         if cloud is not None:
@@ -258,7 +258,7 @@ class QueryAndGroup(nn.Module):
     Parameters
     ----------
     max_radius : float or None
-        Of ball_query(); with None the nearest points are grouped.
+        Radius of ball_query(); with None the nearest points are grouped.
     sample_num : int
         Points of a group.
     min_radius : float

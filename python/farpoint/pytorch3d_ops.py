@@ -4,8 +4,8 @@
 
 Distances are squared and differentiable in both clouds, more than once, in float32 and float64; float16 and bfloat16 are searched as
 float32. Clouds of one to three dimensions are searched in a tree, others compared with all points by functions of torch. Indices
-are int64 and the same on every run and device: of equally near points the lowest comes first. Points with a NaN or infinite
-coordinate have no neighbors and are none.
+are int64 and equal on every run and device: ties ascend by index. Points with a NaN or infinite coordinate have no neighbors, and
+are no neighbors of other points.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class KNN(NamedTuple):
 
     dists: Tensor  #: (B, N, K), squared
     idx: Tensor  #: (B, N, K), int64
-    knn: Optional[Tensor]  #: (B, N, K, D), if asked for
+    knn: Optional[Tensor]  #: (B, N, K, D), with `return_nn`
 
 
 def _clouds(name: str, what: str, points: Tensor) -> Tensor:
-    """(B, N, D) in a type that is searched."""
+    """Checks a tensor (B, N, D), and converts it to a type that is searched."""
     if not isinstance(points, Tensor) or points.dim() != 3:
         raise ValueError(f"{name}: {what} must be a tensor (B, N, D)")
     return _brute_force.searched(name, what, points)
@@ -70,7 +70,7 @@ def _within(name: str, what: str, points: Tensor, lengths: Optional[Tensor]) -> 
 
 
 def _searched(points: Tensor, within: Optional[Tensor]) -> Tensor:
-    """Points without gradients and with at least three columns; NaN, which no search finds, where there is no point."""
+    """Points without gradients and with at least three columns; rows outside `within` are NaN, which no search finds."""
     points = points.detach()
     missing = 3 - points.shape[2]
     if missing > 0:
@@ -163,7 +163,7 @@ def knn_gather(x: Tensor, idx: Tensor, lengths: Optional[Tensor] = None) -> Tens
     x : (B, M, U)
     idx : (B, N, K), integers
     lengths : (B,) integers, optional
-        Rows of each cloud of x. Neighbor k of a cloud with no more than k rows is zeros.
+        Rows of each cloud of x. Neighbors k of a cloud with k or fewer rows are zeros.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def sample_farthest_points(points: Tensor, lengths: Optional[Tensor] = None, K: 
     Returns
     -------
     selected_points : (B, max K, D)
-        Of the type of points, and differentiable in them; zeros where idx is -1.
+        Has the type of `points`, and is differentiable in them; zeros where idx is -1.
     selected_indices : (B, max K), int64
         In the order of selection; -1 past the last sample of a cloud with a smaller K, or with fewer points.
     """

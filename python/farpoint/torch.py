@@ -5,12 +5,12 @@
     sampled = fpt.gather(features, picks)   # differentiable in features
 
 The functions of `farpoint` take tensors too, without gradients. Here a call that needs no gradient, and that nothing compiles or
-transforms, is one of those; any other is an operator of torch.library in the namespace `farpoint`, with shapes for tracing. Features,
-weights and the coordinates that distances and voxels are made of have gradients, as often as one likes, but for voxels and PointIndex
-also within torch.func (grad, jvp, vmap). Coordinates of float16 and bfloat16 are searched as float32, under autocast or not. All
-arithmetic is within operators, so that what torch.compile makes of a call has the same bits. Gradients of rows are sums over what was
-gathered from them, added by index_add_: on a GPU in an order that may differ from run to run, unless
-torch.use_deterministic_algorithms says otherwise.
+transforms, is passed on to them; any other call is an operator of torch.library in the namespace `farpoint`, with shapes for tracing.
+Features, weights, and the coordinates that distances and voxels are computed from have gradients of any order; all functions but
+voxelize() and PointIndex work within torch.func (grad, jvp, vmap). Coordinates of float16 and bfloat16 are searched as float32, under
+autocast or not. All arithmetic is within operators, so that a compiled call has equal bits. The gradient of a row is the sum over all
+rows gathered from it, added by index_add_: on a GPU in an order that may differ from run to run, unless
+torch.use_deterministic_algorithms is set.
 
 Clouds of different lengths lie one after another, (N, 3), cut by `offsets` of (B + 1,) or `lengths` of (B,), tensors or lists.
 """
@@ -194,7 +194,7 @@ def voxel_mean(features: Tensor, point_voxel: Tensor, num_voxels: int) -> Tensor
     point_voxel : (N,)
         Rows of voxels as `farpoint.voxelize` gives them; -1 for a point in none.
     num_voxels : int
-        Rows of the output; those of voxels without points are zeros.
+        Rows of the output; rows of voxels without points are zeros.
     """
     if eager(features, point_voxel):
         return _voxel_mean(features, point_voxel, num_voxels).contiguous()

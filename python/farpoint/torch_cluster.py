@@ -2,10 +2,10 @@
 
     from farpoint.torch_cluster import fps, knn_graph, radius    # was: from torch_cluster import ...
 
-Tensors are of one to three dimensions for farpoint's own kernels; those of more, and cosine distances, are compared with all points
-by functions of torch. Batch vectors are int32 or int64 and ascend. Coordinates may be of any real type: float16 and bfloat16 are
-searched as float32, integers as float64. All answers are indices, int64, and the same on every run and device. Points with a NaN
-or infinite coordinate have no neighbors and are none.
+Points of one to three dimensions are searched by farpoint's own kernels; with more dimensions or cosine distances, all pairs are
+compared by functions of torch. Batch vectors are int32 or int64 and ascend. Coordinates may be of any real type: float16 and bfloat16
+are searched as float32, integers as float64. Results are indices, int64, and equal on every run and device. Points with a NaN or
+infinite coordinate have no neighbors, and are no neighbors of other points.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def nearest(x: Tensor, y: Tensor, batch_x: Optional[Tensor] = None, batch_y: Opt
     Returns
     -------
     (N,), int64
-        Of equally near rows the lowest; -1 for an element of x that is not finite.
+        Ties go to the lowest row; -1 for an element of x that is not finite.
     """
     if batch_x is not None and batch_y is None:
         batch_y = torch.zeros(y.shape[0], dtype=torch.int64, device=y.device)
@@ -297,15 +297,15 @@ def grid_cluster(pos: Tensor, size: Tensor, start: Optional[Tensor] = None, end:
     ----------
     pos : (N, D)
     size : (D,)
-        Of a cell.
+        Size of a cell.
     start, end : (D,), optional
-        Of the grid; left out, the bounds of the points.
+        Bounds of the grid; left out, the bounds of the points.
 
     Returns
     -------
     (N,), int64
-        As torch_cluster has them also for points outside of the grid, whose numbers may be those of others or negative; -1 for a
-        point that is not finite.
+        Cell numbers equal torch_cluster's, also for points outside of the grid, whose numbers may be negative or coincide with
+        other cells'; -1 for a point that is not finite.
     """
     if not isinstance(pos, Tensor) or pos.dim() == 0 or pos.is_complex():
         raise ValueError("grid_cluster: pos must be a tensor (N, D) of real numbers")

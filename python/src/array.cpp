@@ -12,9 +12,9 @@ bool is_of_numpy(nb::handle object) noexcept {
   return numpy_array != nullptr && PyObject_TypeCheck(object.ptr(), numpy_array) != 0;
 }
 
-/// What nanobind is to read. By itself it has an array of a device ordered behind the legacy stream, which cannot be
-/// captured: the work is on the array's stream, so no order is asked for. Being a buffer says nothing of where an array
-/// is: CuPy's arrays are some.
+/// The object that nanobind reads. Without stream = -1, the array's library would synchronize with the legacy stream,
+/// which cannot be captured; our work is on the array's stream and needs no synchronization. The buffer protocol does
+/// not imply host memory: CuPy's arrays have it, too.
 nb::object exported(nb::handle object) {
   if (is_of_numpy(object) || !nb::hasattr(object, "__dlpack__")) return nb::borrow(object);
   return object.attr("__dlpack__")(nb::arg("stream") = -1);

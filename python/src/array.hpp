@@ -1,5 +1,5 @@
 /// @file
-/// What a call reads and writes: an array of any library, where its memory is, and what keeps it.
+/// An argument or output of a call: an array of any library, its memory, and the object that owns the memory.
 #pragma once
 
 #include "torch.hpp"
@@ -26,16 +26,16 @@ class array {
   void* data() const { return layout().data; }
   /// True where values follow one another in the order of rows.
   bool is_packed() const { return layout().packed; }
-  /// Of one of the first four axes.
+  /// Length of an axis, 0 to 3.
   std::int64_t shape(std::size_t axis) const { return layout().shape[axis]; }
   std::int64_t stride(std::size_t axis) const { return layout().strides[axis]; }
 
   array() = default;
-  /// Of memory that another keeps.
+  /// Refers to memory that another object owns.
   explicit array(memory_layout const& layout) : layout_{layout} {}
 
-  /// False for what cannot be read. Whoever asks for something of it then is told why: what its library raised, or a
-  /// TypeError for what is no array.
+  /// Returns false if `object` cannot be read. Other members then throw the reason: the exception of the array's
+  /// library, or a TypeError if `object` is no array.
   bool read(nb::handle object) noexcept;
 
  private:

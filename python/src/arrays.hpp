@@ -1,8 +1,8 @@
 /// @file
 /// Arrays of Python as farpoint takes them: views of points, rows of features, ranges of indices.
 ///
-/// Shapes are checked by the Python half (farpoint/_call.py), which writes the sentences that a user reads. What is
-/// checked here again is what memory safety rests on.
+/// The Python half (farpoint/_call.py) checks shapes and writes the messages for users. Checks that memory safety
+/// depends on are repeated here.
 #pragma once
 
 #include "array.hpp"
@@ -107,8 +107,8 @@ farpoint::basic_feature_span<Scalar> features_of(optional_output const& array) {
 /// How the rows of an array of `[rows, columns]` or `[clouds, rows, columns]` lie in memory.
 struct row_layout {
   index_t clouds = 1;
-  index_t rows = 0;     ///< of a cloud
-  index_t columns = 0;  ///< of a row
+  index_t rows = 0;     ///< rows per cloud
+  index_t columns = 0;  ///< values per row
   farpoint::feature_strides strides{0, 0, 1};
 
   /// @param channels_first  the array is `[columns, rows]` or `[clouds, columns, rows]`
@@ -137,7 +137,7 @@ struct row_layout {
                                     (columns - 1) * strides.channel + 1);
   }
 
-  /// Values between rows of all clouds, which lie as far apart across clouds as within them.
+  /// Stride between rows in values; equal across the boundary of two clouds, or the array is refused.
   index_t uniform_stride() const {
     if (rows == 1) return strides.cloud;
     if (clouds > 1 && rows > 0 && strides.cloud != strides.row * rows) refuse("clouds do not follow one another");

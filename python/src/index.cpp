@@ -12,7 +12,7 @@
 namespace farpoint_python {
 namespace {
 
-/// Of one scalar type: on the host the library's own, on a device in memory that we keep.
+/// Index of points of one scalar type: on the host the library's own, on a device in memory that this object owns.
 template <class Scalar>
 struct index_of {
   using clouds = farpoint::batch<farpoint::point_view<Scalar>>;

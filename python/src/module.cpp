@@ -15,7 +15,7 @@ namespace nb = nanobind;
 NB_MODULE(_core, m) {
   using farpoint_python::place;
   // A function that torch.compile has compiled keeps its module's names alive beyond the interpreter's end, and so this
-  // module, when they import it: a leak that is not ours, of which no user is to be told. Tests ask for the report.
+  // module, when they import it: not our leak, so users see no report. Tests enable it.
   nb::set_leak_warnings(std::getenv("FARPOINT_LEAK_WARNINGS") != nullptr);
   m.doc() = "farpoint's compiled library. Use the functions of the package farpoint.";
 #if FARPOINT_PYTHON_CUDA
@@ -48,6 +48,8 @@ NB_MODULE(_core, m) {
       "What was noted since this was asked last: seconds of each call.");
 
   farpoint_python::add_array(m);
+  farpoint_python::add_distributed(m);
+  farpoint_python::add_distributed_search(m);
   farpoint_python::add_hash_map(m);
   farpoint_python::add_index(m);
   farpoint_python::add_sampling(m);

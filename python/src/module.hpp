@@ -9,6 +9,8 @@ namespace farpoint_python {
 namespace nb = nanobind;
 
 void add_array(nb::module_& m);
+void add_distributed(nb::module_& m);
+void add_distributed_search(nb::module_& m);
 void add_hash_map(nb::module_& m);
 void add_index(nb::module_& m);
 void add_sampling(nb::module_& m);

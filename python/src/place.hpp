@@ -23,10 +23,10 @@ namespace nb = nanobind;
 struct place {
   int device = -1;  ///< CUDA's number; -1 for host memory
   std::uintptr_t stream = 0;
-  int threads = 0;            ///< on the host; 0: one per core
+  int threads = 0;            ///< host threads; 0: one per core
   nb::object allocate;        ///< callable(bytes) -> address, or an array that has one; None for another allocator
-  bool y_first = false;       ///< of points; see points_of()
-  bool torch_memory = false;  ///< without `allocate`: of torch, whose current stream this is, not of the device's pool
+  bool y_first = false;       ///< order of summing squares of points; see points_of()
+  bool torch_memory = false;  ///< without `allocate`: from torch, on its current stream, not from the device's pool
 
   bool on_host() const { return device < 0; }
   farpoint::cuda_exec exec() const { return {reinterpret_cast<cudaStream_t>(stream)}; }
@@ -68,11 +68,11 @@ class device_memory {
   std::size_t size_ = 0;
   std::uintptr_t stream_ = 0;
   bool from_pool_ = false;
-  nb::object owner_;  ///< what an allocator returned, or a tensor
-  array memory_;      ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
+  nb::object owner_;  ///< object that an allocator returned, or a tensor
+  array memory_;      ///< memory of an `owner_` that is an array; reading it has emptied its capsule
 };
 
-/// What calls take in the library, without Python's part; work on a stream may go on. The GIL guards it.
+/// Times of calls in the library, without Python's part; they do not include work on a stream. The GIL guards it.
 struct call_times {
   bool wanted = false;
   std::vector<double> seconds;
@@ -80,10 +80,10 @@ struct call_times {
   static call_times& of_process();
 };
 
-/// Adds up what a call takes in the library, where that is asked for.
+/// Adds up the time of a call in the library, if timing is on.
 class call_clock {
  public:
-  /// Answers with work().
+  /// Returns work().
   template <class Work>
   auto time(Work const& work) {
     using clock = std::chrono::steady_clock;
@@ -93,7 +93,7 @@ class call_clock {
     seconds_ += std::chrono::duration<double>(clock::now() - start).count();
     return answer;
   }
-  /// The same without the GIL.
+  /// time() without the GIL.
   template <class Work>
   auto time_unlocked(Work const& work) {
     nb::gil_scoped_release const unlocked;
@@ -108,7 +108,7 @@ class call_clock {
   double seconds_ = 0;
 };
 
-/// Makes a call where it is to be made, without the GIL.
+/// Makes a call on the host or on a stream, without the GIL.
 /// @param where      host memory or a stream
 /// @param on_host    result(runtime::options const&)
 /// @param size       std::size_t(cuda_exec): bytes of workspace

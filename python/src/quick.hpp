@@ -68,7 +68,7 @@ class tensor_call {
     tensor = std::move(made.tensor);
     return output{made.layout};
   }
-  /// An output with so many values for each of these points.
+  /// An output with `columns` values for each of `points`.
   output make_rows(nb::object& tensor, input const& points, index_t columns, tensor_type_id type) const {
     if (points.ndim() == 2) return make(tensor, {points.shape(0), columns}, type);
     return make(tensor, {points.shape(0), points.shape(1), columns}, type);

@@ -73,7 +73,7 @@ void fps(place const& where, input const& points, optional_input const& offsets,
   }
 }
 
-/// What is gathered, and from where.
+/// Arguments of gather().
 struct gather_arrays {
   input features;
   optional_input offsets;

@@ -14,7 +14,7 @@
 namespace farpoint_python {
 namespace {
 
-/// What a camera of the Python half is.
+/// A camera of the Python half.
 struct camera_wish {
   int kind;  ///< 0: pinhole, 1: spherical, 2: organized
   std::int32_t width;

@@ -49,7 +49,7 @@ farpoint::radius_params radius_params_of(double radius, bool nearest, bool exclu
   return params;
 }
 
-/// What a search of radius() keeps of each query's neighbours.
+/// Rows that radius() returns for each query.
 struct radius_rows_wish {
   index_t most = 0;
   bool repeat_first = false;  ///< rows are filled with their first, or zeros; then `indices` are needed
@@ -217,7 +217,7 @@ nb::object quick_ball_query(nb::handle radius_of_ball, nb::handle most, nb::hand
   if (!on || !are_points(on.first()) || !asked.read(on, queries) || !holds<float>(on.first())) return nb::none();
   if (!read_neighbours(most, rows.most) || !read_number(radius_of_ball, params.radius)) return nb::none();
   auto const narrow = static_cast<float>(params.radius);
-  // Of smaller ones the square is 0 as a float.
+  // The square of a smaller radius is 0 as a float.
   if (!(narrow > 1e-22F) || !read_index_type(index_type, type)) return nb::none();
   params.exclusive = true;
   nb::object indices;

@@ -41,7 +41,7 @@ struct exchange_api {
   int (*current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
 };
 
-/// What is used of torch. These references are kept until the process ends, as torch itself is.
+/// Objects of torch that are used. The references are kept until the process ends, as torch itself is.
 struct torch_parts {
   PyTypeObject* tensor = nullptr;
   PyObject* strided = nullptr;
@@ -77,7 +77,7 @@ attribute_names const& names() {
   return all;
 }
 
-/// Null, with Python's exception set, where there is none.
+/// An attribute; null, with Python's exception set, if it is missing.
 nb::object attribute(nb::handle object, PyObject* name) noexcept {
   return nb::steal(PyObject_GetAttr(object.ptr(), name));
 }
@@ -94,7 +94,7 @@ nb::object call_of(PyObject* function, std::initializer_list<PyObject*> argument
   return nb::steal(answer);
 }
 
-/// nb::object::attr() along a path of names, kept; null where there is none.
+/// nb::object::attr() along a path of names, as a reference that is never released; null if a name is missing.
 PyObject* found(nb::handle from, std::initializer_list<char const*> path) noexcept {
   nb::object now = nb::borrow(from);
   for (char const* name : path) {
@@ -139,7 +139,7 @@ nb::object numbers(std::size_t count) {
   return nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
 }
 
-/// What torch's functions that make tensors take: a shape, the strides of values that follow one another, and a type.
+/// Arguments of torch's functions that make tensors: a shape, the strides of a packed tensor, and a type.
 nb::object new_arguments(std::int64_t const* shape, std::size_t axes, PyObject* dtype) {
   nb::object const lengths = numbers(axes);
   nb::object const strides = numbers(axes);
@@ -166,7 +166,7 @@ struct kept_arguments {
   }
 };
 
-/// The same. The last ones are kept: the calls of a loop have the same shapes.
+/// new_arguments(), cached: the calls of a loop have equal shapes.
 nb::object arguments_of(std::int64_t const* shape, std::size_t axes, PyObject* dtype) {
   // Four to a slot, the newest first: with one, two outputs that share a slot push each other out in every call.
   using slot = std::array<kept_arguments, 4>;
@@ -206,7 +206,7 @@ nb::object empty_tensor(int device, nb::tuple const& shape, nb::str const& dtype
   return tensor_maker{device}.make(lengths.data(), lengths.size(), type_named(dtype).object);
 }
 
-/// A tensor's memory, type and axes, without the steps of Python; false where they are not to be had so.
+/// A tensor's memory, type and axes, without calls of Python; false if torch does not support it.
 bool view_of(nb::handle tensor, nb::dlpack::dltensor& view) noexcept {
   if (torch.exchange == nullptr) return false;
   if (torch.exchange->view(tensor.ptr(), &view) == 0) return true;
@@ -298,7 +298,7 @@ void connect_torch(nb::handle module) {
   throw nb::type_error("farpoint does not know the type of a tensor's values");
 }
 
-/// What read_tensor() does, in the steps of Python.
+/// read_tensor() by calls of Python.
 void read_attributes(nb::handle tensor, memory_layout& layout) {
   nb::object const shape = attribute(tensor, names().shape);
   nb::object const strides = shape ? called(tensor, names().stride) : nb::object();
@@ -370,7 +370,7 @@ tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept {
   return static_cast<tensor_type_id>(type_of(dtype) - types);
 }
 
-// Those functions of torch are for the current device.
+// torch.empty_on_device allocates on the current device only.
 tensor_maker::tensor_maker(int device)
     : device_{device},
       quick_{device < 0 ? torch.empty_on_host : (is_current(device) ? torch.empty_on_device : nullptr)} {}

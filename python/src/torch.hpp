@@ -1,9 +1,9 @@
 /// @file
 /// Tensors of torch: read, and made, through Python's interface alone. Nothing of torch is compiled in or imported.
 ///
-/// Tensors are read by DLPack's C exchange API where torch has one, otherwise by their attributes. Of what torch keeps
-/// to itself, these functions are taken where they are there: those that the code of torch.compile allocates with,
-/// which leave out what takes most of the time of torch.empty(). Without them the calls are those of the documentation.
+/// Tensors are read by DLPack's C exchange API where torch has one, otherwise by their attributes. Tensors are made by
+/// private functions of torch if it has them: the functions that code of torch.compile allocates with, which avoid most
+/// of the overhead of torch.empty(). Otherwise the public functions are called.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,7 +17,7 @@ namespace farpoint_python {
 
 namespace nb = nanobind;
 
-/// What a tensor's memory is, with up to four axes; of more, only the number of values counts.
+/// Memory of a tensor with up to four axes; with more axes only the number of values is valid.
 struct memory_layout {
   static constexpr std::size_t most_axes = 4;
 
@@ -73,7 +73,7 @@ class tensor_maker {
 
  private:
   int device_;
-  PyObject* quick_;  ///< of torch; null where it has none, or none for a device that is not the current one
+  PyObject* quick_;  ///< function of torch; null if torch has none for this device, or the device is not current
 };
 
 /// "float32", ...
@@ -87,11 +87,11 @@ tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept;
 /// @return CUDA's number, -1 for host memory, -2 for what is no such tensor
 int device_if_dense(nb::handle tensor) noexcept;
 
-/// True for a tensor whose values are the conjugates of those in memory.
+/// True for a tensor whose values are the conjugates of the values in memory.
 bool is_conjugated(nb::handle tensor) noexcept;
 
-/// True for a tensor whose derivative would not reach what is computed from it: it needs a gradient while torch records
-/// them, or carries a derivative forwards.
+/// True for a tensor whose derivative would not reach results computed from it: the tensor needs a gradient while torch
+/// records gradients, or carries a forward-mode derivative.
 bool loses_gradient(nb::handle tensor);
 
 /// The stream that is current in torch.

@@ -3,6 +3,7 @@
 #include "arrays.hpp"
 #include "module.hpp"
 #include "quick.hpp"
+#include "voxel_outputs.hpp"
 
 #include <farpoint/runtime/host_calls.hpp>
 #include <farpoint/runtime/stream_calls.hpp>
@@ -22,86 +23,20 @@
 namespace farpoint_python {
 namespace {
 
-struct voxelize_wish {
-  std::array<double, 3> lower{};
-  std::array<double, 3> upper{};
-  std::array<double, 3> size{};
-  std::optional<index_t> max_voxels;
-  std::optional<index_t> max_points;
-  bool grid_order = false;
-  std::optional<std::uint64_t> seed;
-};
-
-template <class Scalar>
-farpoint::vec<Scalar> vec_of(std::array<double, 3> const& values) {
-  return {{static_cast<Scalar>(values[0]), static_cast<Scalar>(values[1]), static_cast<Scalar>(values[2])}};
-}
-
-template <class Scalar>
-farpoint::voxelize_params<Scalar> params_of(voxelize_wish const& wish, input const& points, bool reads_features) {
-  farpoint::voxelize_params<Scalar> params;
-  params.grid = farpoint::voxel_grid<Scalar>::from_range(vec_of<Scalar>(wish.lower), vec_of<Scalar>(wish.upper),
-                                                         vec_of<Scalar>(wish.size));
-  if (wish.max_voxels && wish.max_points) params.mode = farpoint::hard{*wish.max_voxels, *wish.max_points};
-  if (wish.grid_order) params.order = farpoint::voxel_order::grid;
-  if (wish.seed) {
-    params.points = farpoint::voxel_points::random_subset;
-    params.seed = *wish.seed;
-  }
-  if (reads_features) params.features = feature_columns_of(points);
-  return params;
-}
-
-farpoint::voxel_columns columns_of(bool batch, bool zyx) {
-  if (batch) return zyx ? farpoint::voxel_columns::batch_zyx : farpoint::voxel_columns::batch_xyz;
-  return zyx ? farpoint::voxel_columns::zyx : farpoint::voxel_columns::xyz;
-}
-
-/// Keys of the answer: the outputs that a call can name, then the two that every answer has.
-enum class output_name {
-  coords,
-  num_points,
-  voxels,
-  mean,
-  point_voxel,
-  max,
-  first,
-  centroid,
-  list_offsets,
-  list_points,
-  voxel_count,
-  voxel_offsets
-};
-
-constexpr std::array<char const*, 12> output_names{"coords",       "num_points",  "voxels",      "mean",
-                                                   "point_voxel",  "max",         "first",       "centroid",
-                                                   "list_offsets", "list_points", "voxel_count", "voxel_offsets"};
-
-/// A string of Python, made once.
-nb::handle key_of(output_name name) {
-  static auto const all = [] {
-    std::array<PyObject*, output_names.size()> made{};
-    std::transform(output_names.begin(), output_names.end(), made.begin(), PyUnicode_InternFromString);
-    return made;
-  }();
-  return all[static_cast<std::size_t>(name)];
-}
-
-/// What the shapes of outputs follow from.
+/// Sizes that determine the shapes of outputs.
 struct output_sizes {
   index_t clouds = 1;
   std::optional<index_t> max_points{};
   std::optional<index_t> max_voxels{};
   std::optional<index_t> capacity{};
   bool batch = false;                               ///< `coords` begin with the cloud
-  tensor_type_id scalar = tensor_type_id::float32;  ///< of the points, and of `centroid`
-  tensor_type_id values =
-      tensor_type_id::float32;      ///< of the outputs made of features; but means of doubles are doubles
-  std::array<index_t, 2> points{};  ///< `[N]` or `[B, N]`
-  std::size_t axes = 1;             ///< of these
-  index_t features = 0;             ///< of a point
+  tensor_type_id scalar = tensor_type_id::float32;  ///< type of the points and of `centroid`
+  tensor_type_id values = tensor_type_id::float32;  ///< type of outputs made of features; means of doubles are doubles
+  std::array<index_t, 2> points{};                  ///< `[N]` or `[B, N]`
+  std::size_t axes = 1;                             ///< length of `points` that is used
+  index_t features = 0;                             ///< values per point
 
-  /// Of voxels, at most.
+  /// Maximum number of voxels.
   index_t rows() const {
     index_t const total = axes == 1 ? points[0] : points[0] * points[1];
     index_t const most = max_voxels ? std::min(total, clouds * std::min(*max_voxels, total)) : total;
@@ -131,48 +66,7 @@ struct output_sizes {
   }
 };
 
-/// Outputs by name; those that are left out cost nothing.
-struct voxelize_arrays {
-  index_t capacity = 0;
-  bool batch = false;
-  bool zyx = false;
-  std::array<optional_output, output_names.size()> all;
-
-  /// True if any output is made of the columns of the points.
-  bool reads_features() const {
-    using name = output_name;
-    auto const made_of = {name::voxels, name::mean, name::max, name::first};
-    return std::any_of(made_of.begin(), made_of.end(), [this](name each) { return (*this)[each].has_value(); });
-  }
-  optional_output& operator[](output_name name) { return all[static_cast<std::size_t>(name)]; }
-  optional_output const& operator[](output_name name) const { return all[static_cast<std::size_t>(name)]; }
-
-  template <class Scalar>
-  farpoint::voxelize_output<Scalar> outputs() const {
-    auto const& of = *this;
-    using name = output_name;
-    farpoint::voxelize_output<Scalar> out;
-    out.capacity = capacity;
-    out.coords = values_of<std::int32_t>(of[name::coords]);
-    out.columns = columns_of(batch, zyx);
-    if (auto const& counts = of[name::num_points]) {
-      out.points_per_voxel = farpoint::count_span{values_of<std::int32_t>(*counts)};
-    }
-    out.gathered = features_of<Scalar>(of[name::voxels]);
-    out.mean = features_of<Scalar>(of[name::mean]);
-    out.max = features_of<Scalar>(of[name::max]);
-    out.first = features_of<Scalar>(of[name::first]);
-    out.centroid = values_of<Scalar>(of[name::centroid]);
-    out.list_offsets = indices_of(of[name::list_offsets]);
-    out.list_points = indices_of(of[name::list_points]);
-    out.point_voxel = indices_of(of[name::point_voxel]);
-    out.voxel_count = indices_of(of[name::voxel_count]);
-    out.voxel_offsets = indices_of(of[name::voxel_offsets]);
-    return out;
-  }
-};
-
-/// Rows of the outputs that no voxel may have. On a device nobody waits for their number, and they are zeros.
+/// Rows of the outputs behind the last voxel. On a device the call does not wait for their number; they are zeros.
 farpoint::library::padded_rows padded_rows_of(voxelize_arrays const& arrays) {
   using name = output_name;
   farpoint::library::padded_rows padded;
@@ -206,7 +100,7 @@ void voxelize(place const& where, input const& points, optional_input const& off
   });
 }
 
-/// What quick_voxelize() is asked for beside tensors.
+/// Arguments of quick_voxelize() that are no tensors.
 struct quick_voxelize_wish {
   nb::handle max_points;
   nb::handle max_voxels;
@@ -214,10 +108,10 @@ struct quick_voxelize_wish {
   bool grid_order = false;
   bool batch = false;
   bool zyx = false;
-  nb::handle dtype;  ///< of the outputs made of features; None for the type of the points
+  nb::handle dtype;  ///< type of the outputs made of features; None for the type of the points
 };
 
-/// So many floats of a tuple or a list.
+/// Reads exactly Count floats of a tuple or a list.
 template <std::size_t Count>
 bool read_numbers(nb::handle from, std::array<double, Count>& numbers) {
   if (!PyTuple_CheckExact(from.ptr()) && !PyList_CheckExact(from.ptr())) return false;
@@ -345,16 +239,6 @@ nb::dict voxelize_shapes(std::vector<index_t> const& points, output_sizes sizes)
     shapes[key_of(name)] = nb::make_tuple(nb::tuple(lengths), name_of(type));
   });
   return shapes;
-}
-
-/// Outputs of a dict.
-voxelize_arrays arrays_of(nb::dict const& outputs, index_t capacity, bool batch, bool zyx) {
-  voxelize_arrays arrays{capacity, batch, zyx, {}};
-  for (std::size_t each = 0; each < output_names.size(); ++each) {
-    nb::handle const key = key_of(static_cast<output_name>(each));
-    if (outputs.contains(key)) static_cast<void>(arrays.all[each].emplace().read(outputs[key]));
-  }
-  return arrays;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from typing_extensions import assert_type
 
 import farpoint
+import farpoint.distributed
 
 
 class Tensor:
@@ -42,6 +43,15 @@ def of_arrays(points: NDArray[np.float32]) -> NDArray[np.int64]:
     table.insert([1], [2])
     assert_type(table.extract().keys, Any)
     return picks
+
+
+def of_ranks(points: NDArray[np.float32], tensor: Tensor) -> NDArray[np.int64]:
+    assert_type(farpoint.distributed.fps(points, 16, timeout=5.0, return_distances=True), Tuple[NDArray[Any], NDArray[Any]])
+    assert_type(farpoint.distributed.knn(tensor, 4, group=None), farpoint.Neighbors[Tensor])
+    assert_type(farpoint.distributed.radius(points, 0.5, max_neighbors=4), farpoint.Neighbors[NDArray[Any]])
+    assert_type(farpoint.distributed.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1))["numbers"], NDArray[Any])
+    farpoint.distributed.radius(points, 0.5)  # type: ignore[call-overload]
+    return farpoint.distributed.fps(points, 16)
 
 
 def of_tensors(points: Tensor) -> Tensor:

@@ -27,4 +27,9 @@ struct FARPOINT_HIDDEN odd_chunk_config
   static constexpr unsigned listed_size = 4;
 };
 
+template <farpoint::detail::fps_team Team, int Dim, int BlockSize, int PointsPerThread>
+struct FARPOINT_HIDDEN odd_shared_chunk_config : odd_chunk_config<Team, Dim, BlockSize, PointsPerThread> {
+  static constexpr bool in_shared = true;
+};
+
 }  // namespace farpoint_tests

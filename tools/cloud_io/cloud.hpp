@@ -1,4 +1,4 @@
-// A point cloud in memory: points, and what a file has beside their coordinates.
+// A point cloud in memory: coordinates, and the other columns of its file.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ column make_column(std::string name, scalar_kind kind, Values const& values) {
   return made;
 }
 
-/// What a LAS file says of all its points, for another LAS file.
+/// Header values of a LAS file that apply to all points; a LAS file written from the cloud gets them again.
 struct las_reference {
   /// A record of the projection, whose data are not interpreted.
   struct record {
@@ -71,7 +71,7 @@ struct las_reference {
 /// Others are as in the file.
 struct cloud {
   std::vector<std::array<float, 3>> points;  ///< in the file's order, including points without a return (NaN)
-  std::string format;                        ///< what the file was read as, for display
+  std::string format;                        ///< name of the format that the reader used, for display
   std::vector<column> columns = {};          ///< each as long as `points`
 
   /// Coordinates of a file whose type for them holds more than float32 does; empty for other files.

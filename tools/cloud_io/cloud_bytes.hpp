@@ -1,4 +1,4 @@
-// What the readers of the formats share: a file in memory, its lines, and its numbers.
+// Shared by the readers of all formats: a file in memory, its lines, and its numbers.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ class cloud_bytes {
  public:
   /// @throws file_error, cloud_error
   explicit cloud_bytes(std::filesystem::path const& file);
-  /// What a file of that name would hold.
+  /// Takes `content` as the bytes of a file named `file`, which need not exist.
   cloud_bytes(std::filesystem::path file, std::string content) : path_{std::move(file)}, content_{std::move(content)} {}
 
-  /// All that standard input holds.
+  /// Reads standard input to its end.
   /// @throws file_error
   static cloud_bytes from_standard_input();
 

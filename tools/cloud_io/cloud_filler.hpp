@@ -24,7 +24,7 @@ class cloud_filler {
   std::size_t points() const { return points_; }
   /// Sets a value of record i.
   void put(std::size_t value, std::size_t i, double number);
-  /// The same from bytes of the value's kind.
+  /// Sets a value of record i from bytes of the value's scalar kind.
   void copy(std::size_t value, std::size_t i, char const* bytes, byte_order order = byte_order::little);
 
   cloud take(std::string format);

@@ -33,7 +33,7 @@ cloud read_bin(cloud_bytes const& file, bin_layout const& layout, std::string co
 cloud read_described_bin(cloud_bytes const& file, bin_description const& described);
 /// ASCII and binary of either byte order; all numbers of the element "vertex" are kept, lists are not.
 cloud read_ply(cloud_bytes const& file);
-/// DATA ascii, binary and binary_compressed; fields of several values become as many columns.
+/// DATA ascii, binary and binary_compressed; each value of a field becomes a column.
 cloud read_pcd(cloud_bytes const& file);
 /// The vertices of a Wavefront file, and their colours where it has them.
 cloud read_obj(cloud_bytes const& file);

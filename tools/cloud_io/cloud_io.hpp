@@ -33,9 +33,9 @@ inline constexpr char const* standard_stream = "-";
 /// Format of `file`: `forced` if given; else the layout in the .json of a .bin; else by the name's ending (.ply, .pcd,
 /// .obj, .npy, .las, .xyz, .pts, .txt, .csv, .pcd.bin, .xyz.bin, .xyzi.bin) or a "velodyne" or "nuscenes" in the path;
 /// else, for other .bin files, the layout that fits size and content. A .laz is known by its name, and refused where it
-/// is compressed. Of standard input ("-") the content decides. Memory stays below eight times the file's size and a
-/// megabyte, whatever its header says. For a compressed .pcd, eight times the unpacked size counts, which
-/// max_unpacked() limits.
+/// is compressed. The format of standard input ("-") is determined by its content. Memory stays below eight times the
+/// file's size plus a megabyte, whatever the header states. For a compressed .pcd, eight times the unpacked size
+/// counts, which max_unpacked() limits.
 /// @throws cloud_error  also for a well-formed file without points
 /// @throws file_error   for what is no regular file, or cannot be read
 cloud read_cloud(std::filesystem::path const& file, std::optional<file_format> forced = {});
@@ -45,7 +45,7 @@ bool has_cloud_name(std::filesystem::path const& file);
 
 /// The clouds of a folder, by their names, in alphabetical order. Folders within it are not looked into, and a .txt is
 /// not taken for a cloud.
-/// @throws file_error  also if there are none
+/// @throws file_error  also if the folder has no clouds
 std::vector<std::filesystem::path> clouds_of_folder(std::filesystem::path const& folder);
 
 }  // namespace farpoint_tools

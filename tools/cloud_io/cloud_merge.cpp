@@ -37,7 +37,7 @@ scalar_kind common_kind(scalar_kind a, scalar_kind b) {
 
 struct merged_column {
   std::string name;
-  std::size_t number;  // among those of its name
+  std::size_t number;  // index among the columns with this name
   scalar_kind kind;
 };
 

@@ -11,7 +11,7 @@ namespace farpoint_tools {
 
 enum class output_format { ply, pcd, npy, csv, bin, las };
 
-/// The format that a name's ending asks for; nothing for other endings.
+/// Format of a file name's ending; nullopt for an unknown ending.
 std::optional<output_format> output_format_of(std::filesystem::path const& file);
 
 /// ".ply"
@@ -24,7 +24,7 @@ char const* extension_of(output_format format);
 /// - npy: `[points, 3 + columns]`, of array_kind(); csv: a line of names, then a line a point
 /// - bin: rows of array_kind(), x, y, z and the columns: with an intensity KITTI's layout, with a ring too nuScenes'
 /// - las: see encode_las(); coordinates become integers
-/// @throws cloud_error  where the format has no place for what the cloud has
+/// @throws cloud_error  if the format cannot represent the cloud
 std::string encode_cloud(cloud const& from, output_format format, bool ascii = false);
 
 /// Type of a .npy or .bin: float32, or float64 where float32 would change a coordinate or a value of a column.

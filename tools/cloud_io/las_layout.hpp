@@ -11,7 +11,7 @@
 
 namespace farpoint_tools::las {
 
-/// Bytes of the header up to the bounds, which all versions have, and of that of version 1.4.
+/// Size of the header in bytes: up to and including the bounds, which all versions have, and in version 1.4.
 inline constexpr std::size_t header_bytes = 227;
 inline constexpr std::size_t header_bytes_of_14 = 375;
 
@@ -32,7 +32,7 @@ inline constexpr std::string_view projection_user = "LASF_Projection";
 inline constexpr std::string_view spec_user = "LASF_Spec";
 inline constexpr unsigned extra_bytes_id = 4;
 
-/// Describes one value of the bytes that a record has beyond those of its format.
+/// Size in bytes of a descriptor, which describes one extra value: bytes of a record behind its point format.
 inline constexpr std::size_t descriptor_bytes = 192;
 
 /// The type of an extra value by its number in a descriptor, from 1.

@@ -62,7 +62,7 @@ std::vector<placed_column> place(cloud const& from, std::size_t format) {
   return placed;
 }
 
-// Which columns go where.
+// Point format of the file, and the position of each column in its records.
 struct las_plan {
   std::size_t format = 0;
   std::vector<placed_column> placed;

@@ -21,9 +21,9 @@ struct las_grid {
   bool has(double coordinate) const;
 };
 
-/// The grid for an axis of a cloud of finite points. One that has every coordinate to the bit is preferred: that of
-/// cloud::las, a power of ten from 1 m to 1 um without an offset, or a power of two. Otherwise coordinates round to
-/// multiples of the smallest power of ten whose integers span the cloud.
+/// The grid for an axis of a cloud of finite points. A grid that represents every coordinate to the bit is preferred,
+/// in this order: the grid of cloud::las, a power of ten from 1 m to 1 um without an offset, a power of two. Otherwise
+/// coordinates round to multiples of the smallest power of ten whose integers span the cloud.
 las_grid grid_of(cloud const& of, std::size_t axis);
 
 /// The bytes of a LAS file: version 1.2 with point format 0 to 3, or 1.4 with 6 to 8 where a value needs it.

@@ -55,7 +55,7 @@ bool fits(std::string_view bytes, bin_layout const& layout) {
   return layout.format != file_format::kitti || fraction_intensities || whole_intensities;
 }
 
-// If coordinates look like intensities, as in a unit cube or on a grid, the layout cannot be told.
+// False if coordinates look like intensities, as in a unit cube or on a grid: then several layouts fit.
 bool tells_layouts_apart(std::string_view bytes) {
   bool fractions = true;
   bool whole = true;

@@ -249,7 +249,7 @@ class las_reader {
         file_.fail(fmt::format("a LAS type of 0 to 30 for {}", excerpt(name)), fmt::format("{}", type));
       }
       if (type == 0) {
-        extra_ += options;  // bytes of no known type, as many as that
+        extra_ += options;  // `options` bytes of no known type
         continue;
       }
       auto const kind = las::extra_kinds[(type - 1) % std::size(las::extra_kinds)];

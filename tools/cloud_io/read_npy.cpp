@@ -19,7 +19,7 @@ struct npy_header {
   std::size_t size;  // bytes before the data
 };
 
-// What follows `'key':` in the header, without blanks before it.
+// Text of the header behind `'key':`, without leading blanks.
 std::string_view value_of(cloud_bytes const& file, std::string_view text, std::string_view key) {
   auto const found = text.find(fmt::format("'{}'", key));
   if (found == std::string_view::npos) file.fail(fmt::format("'{}' in the .npy header", key), excerpt(text));

@@ -10,13 +10,13 @@ namespace farpoint_tools {
 
 namespace {
 
-// "v": its values, as many as there are. Other lines: none.
+// Values of a line that begins with "v"; count is 0 for other lines.
 struct obj_vertex {
   std::array<double, 7> values{};
   std::size_t count = 0;
 
   bool has_colour() const { return count >= 6; }
-  // After x, y, z there may be a weight.
+  // x, y, z may be followed by a weight.
   std::size_t first_colour() const { return count - 3; }
 };
 

@@ -152,7 +152,7 @@ struct pcd_value {
   std::size_t place;   // in the cloud
 };
 
-// Declares the values of a record that are kept: not those of padding and of unknown types, nor long histograms.
+// Declares the values of a record that are kept: padding, unknown types and long histograms are not.
 std::vector<pcd_value> declare_values(pcd_header const& header, cloud_filler& made) {
   std::vector<pcd_value> values;
   std::size_t word = 0;
@@ -235,7 +235,7 @@ cloud read_compressed(cloud_bytes const& file, pcd_header const& header, std::st
     file.fail(fmt::format("{} bytes of compressed data", packed_size), fmt::format("{}", packed.size()));
   }
 
-  // PCL leaves padding fields out of compressed data; other writers keep them. The size tells which.
+  // PCL leaves padding fields out of compressed data; other writers keep them. The unpacked size decides.
   std::size_t record = 0;
   std::size_t padding = 0;
   for (auto const& field : header.fields) (field.name == "_" ? padding : record) += field.bytes();

@@ -14,7 +14,7 @@ namespace {
 struct ply_property {
   std::string name;
   scalar_kind kind;
-  std::optional<scalar_kind> list_count;  // of a list: the type of its length
+  std::optional<scalar_kind> list_count;  // type of a list's length; nullopt: a scalar
 };
 
 struct ply_element {

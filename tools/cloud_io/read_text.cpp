@@ -114,7 +114,7 @@ class text_reader {
     }
     cloud_filler made{rows_};
     auto const names = choose_names();
-    ranges_.resize(names.size());  // without a row there are none
+    ranges_.resize(names.size());  // a file without rows has no ranges yet
     bool axes[3] = {};
     for (std::size_t c = 0; c < names.size(); ++c) {
       auto const axis = names[c].size() == 1 ? std::string_view{"xyz"}.find(names[c]) : std::string_view::npos;

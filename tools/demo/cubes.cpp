@@ -121,7 +121,7 @@ class cube_painter {
   panel where_;
   view const& view_;
   rgb shadow_;
-  std::vector<double> nearness_;  // of the nearest face, for each pixel
+  std::vector<double> nearness_;  // nearness of the front-most face of each pixel
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace farpoint_tools {
 struct cube {
   point3 low;   ///< its lowest corner (m)
   point3 size;  ///< its edges (m)
-  rgb color;    ///< of its top; the sides are darker
+  rgb color;    ///< color of the top; the sides are darker
 };
 
 /// Draws the faces that face the viewer, the nearest on top, and outlines large ones.

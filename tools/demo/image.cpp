@@ -56,7 +56,7 @@ void write_png(image const& picture, std::filesystem::path const& file) {
   header.format = PNG_FORMAT_RGB;
   png_alloc_size_t size = 0;
   std::string bytes;
-  // The first call asks for the size.
+  // The first call returns the size.
   bool made = png_image_write_to_memory(&header, nullptr, &size, 0, picture.data(), 0, nullptr) != 0;
   bytes.resize(size);
   made = made && png_image_write_to_memory(&header, bytes.data(), &size, 0, picture.data(), 0, nullptr) != 0;

@@ -23,7 +23,7 @@ void progress_step::report_until_done() {
   auto const finished = [this] { return done_; };
   std::unique_lock lock{mutex_};
   if (changed_.wait_until(lock, start_ + std::chrono::seconds{1}, finished)) return;
-  // Elsewhere than on a terminal nobody waits for it.
+  // Progress is shown on terminals only.
   if (isatty(STDERR_FILENO) != 1) return;
   do {
     std::chrono::duration<double> const passed = std::chrono::steady_clock::now() - start_;

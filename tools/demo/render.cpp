@@ -138,14 +138,14 @@ class panel_painter {
   panel where_;
   view const& view_;
   extent heights_;
-  std::vector<double> depths_;  // of the nearest point, for each pixel
+  std::vector<double> depths_;  // depth of the front-most point of each pixel
   extent depth_range_;
   double used_pixels_ = 0;
 };
 
-// What both panels share.
+// Scales of both panels.
 struct picture_scales {
-  extent x, y, z;    // of most points
+  extent x, y, z;    // range of most points
   double grid_step;  // metres
 };
 
@@ -162,7 +162,7 @@ picture_scales measure(std::vector<point3> const& points, view const& above) {
   return {sides[0], sides[1], sides[2], round_length(left_panel.width / somewhere->scale / 6)};
 }
 
-// Lines on the ground, a step apart.
+// Lines on the ground at intervals of `grid_step`.
 void draw_grid(image& canvas, panel const& where, view const& looking, picture_scales const& scales) {
   constexpr int dots_per_line = 3000;
   double const step = scales.grid_step;

@@ -44,7 +44,7 @@ void add_houses(street& scene, double side, random_source& random) {
     }
     x += length + (random.chance(0.7) ? random.between(3, 8) : 0);
   }
-  // What is seen through the gaps: the backs of the next street, and garden trees.
+  // Visible through the gaps: the backs of the next street, and garden trees.
   for (double x = -65; x < 65; x += random.between(14, 24)) {
     double const length = random.between(9, 14);
     double const height = random.between(1.8, 9);

@@ -1,4 +1,4 @@
-// What a ray of the simulated LiDAR can hit.
+// Shapes that a ray of the simulated LiDAR can hit.
 #pragma once
 
 #include <array>

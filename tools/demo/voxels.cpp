@@ -9,7 +9,7 @@ namespace farpoint_tools {
 
 namespace {
 
-// Of the finite coordinates along an axis.
+// Coordinates of the finite points along an axis.
 std::vector<double> values_along(std::vector<point3> const& points, std::size_t axis) {
   std::vector<double> values;
   for (auto const& point : points) {

@@ -24,7 +24,7 @@ struct voxel_cloud {
   farpoint::voxelize_report report;
 
   std::size_t size() const { return kept_points.size(); }
-  /// Mean number of points per voxel, including those that were not kept.
+  /// Mean number of points per voxel, including points that were not kept.
   double mean_points(std::size_t points_of_cloud) const;
 };
 

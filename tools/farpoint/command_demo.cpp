@@ -102,7 +102,7 @@ bool check_against_serial_loop(std::vector<point3> const& points, demo_wish cons
   return same_indices && same_distances;
 }
 
-/// The same for the voxels.
+/// Compares the voxels with the serial loop; false, with a message, if they differ.
 bool check_voxels(std::vector<point3> const& points, demo_wish const& wish, voxel_cloud const& voxels) {
   auto const expected = with_progress("checking with the serial loop", [&] {
     return collect_voxels(points, voxels.grid, wish.voxel_limits,

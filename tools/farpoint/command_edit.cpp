@@ -64,7 +64,7 @@ outcome crop(cloud const& input, common_wish const& common, crop_wish const& wis
   return keep(input, kept, common);
 }
 
-// Each set of so many indices is equally likely (Knuth, The Art of Computer Programming 2, algorithm S).
+// Each set of `samples` indices is equally likely (Knuth, The Art of Computer Programming 2, algorithm S).
 index_list random_indices(std::size_t of, std::size_t samples, std::uint64_t seed) {
   random_source source{seed};
   index_list picked;

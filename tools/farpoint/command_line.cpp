@@ -13,7 +13,7 @@ namespace farpoint_tools {
 
 namespace {
 
-// All wishes: the commands that are not asked for leave theirs alone.
+// Options of all commands. Parsing sets the options of the command that was given; the others keep their defaults.
 struct wishes {
   common_wish common;
   fps_wish fps;

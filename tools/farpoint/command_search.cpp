@@ -35,7 +35,7 @@ struct normal_rows {
   }
 };
 
-// True if the rows of some queries, `rows` of them spread over all, are those of the definition of knn().
+// True if `rows` result rows, spread evenly over all queries, equal the definition of knn().
 template <class Scalar>
 bool rows_are_right(farpoint::batch<farpoint::point_view<Scalar>> const& points, farpoint::exact const& method,
                     farpoint::index_t k, std::int32_t const* indices, Scalar const* distances, farpoint::index_t rows) {

@@ -60,12 +60,12 @@ class artist {
   bool check(double azimuth, int rounds, splat_frame const& view) const {
     return equal_bits(view, frame_on_host(cloud_, request(azimuth, rounds, false), 1));
   }
-  /// Of the visible points' neighbours in the whole cloud.
+  /// Normals of the visible points, from their neighbours in the whole cloud.
   std::vector<point3> true_normals(splat_frame const& view) const {
     auto const neighbours = search_cloud(cloud_, view.seen.visible, wish_.k, threads_);
     return normals_of(cloud_, view.seen.visible, neighbours, eye_of(view.looking), threads_);
   }
-  /// In the false colours of the errors of normals (degrees).
+  /// Draws the view in false colours of the normals' errors (degrees).
   frame draw_errors(double azimuth, int rounds, std::vector<float> const& errors) const {
     auto const colours = colours_of_errors(errors);
     auto const asked = request(azimuth, rounds, false);
@@ -108,11 +108,11 @@ void print_stages(stage_times const& times) {
   fmt::print("\n");
 }
 
-/// What the first view tells of its visible points.
+/// Results of the first view.
 struct first_view {
   bool same = true;  ///< false: a check found a difference
   std::vector<std::int32_t> visible;
-  std::vector<float> errors;  ///< of their normals (degrees)
+  std::vector<float> errors;  ///< errors of the visible points' normals (degrees)
 };
 
 /// The first view: how good its neighbours and normals are, what its stages take, and its pictures.

@@ -25,7 +25,7 @@ int run_bench(common_wish const& given);
 int run_demo(demo_wish const& wish);
 int run_splat(splat_wish const& wish);
 
-/// What a command makes of one cloud; times are told under `prefix`.
+/// Result of a command for one cloud; names of its times begin with `prefix`.
 outcome sample(cloud const& input, common_wish const& common, fps_wish const& wish, std::string const& prefix = {});
 outcome voxelize(cloud const& input, common_wish const& common, voxelize_wish const& wish, voxel_space const& where,
                  std::string const& prefix = {});

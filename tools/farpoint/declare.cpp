@@ -32,7 +32,7 @@ void add_samples(CLI::App& app, Wish& wish) {
       ->option_text("INDEX [0]");
 }
 
-// Refuses a name whose ending is not one of `known`; the message names the first of them.
+// Refuses a name whose ending is not one of `known`; the message names the first ending.
 CLI::Validator name_with_ending(std::vector<std::string> const& known) {
   auto const check = [known](std::string const& name) {
     auto const ending = std::filesystem::path{name}.extension().string();

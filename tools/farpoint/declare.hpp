@@ -35,7 +35,7 @@ void add_choice(CLI::App& app, std::string const& name, std::map<std::string, Va
   app.add_option_function<std::string>(name, look_up, help)->check(CLI::IsMember(choices))->option_text(listed);
 }
 
-// "1,2,3": as many numbers as `wanted` allows.
+// An option with numbers, "1,2,3". `wanted` lists the permitted counts.
 template <class Number>
 CLI::Option* add_numbers(CLI::App& app, std::string const& name, std::vector<Number>& to,
                          std::vector<std::size_t> const& wanted, std::string const& listed, std::string const& help) {

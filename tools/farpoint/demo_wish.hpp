@@ -1,4 +1,4 @@
-// What `farpoint demo` is asked for.
+// Options of `farpoint demo`.
 #pragma once
 
 #include <farpoint/runtime.hpp>

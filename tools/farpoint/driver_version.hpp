@@ -6,7 +6,7 @@
 
 namespace farpoint_tools {
 
-/// Version in the first line of the Linux driver's own file, e.g. "580.95.05"; "unknown" where there is none.
+/// Version in the first line of the Linux driver's own file, e.g. "580.95.05"; "unknown" if the file has none.
 inline std::string driver_version() {
   std::ifstream file{"/proc/driver/nvidia/version"};
   std::string word;

@@ -36,7 +36,7 @@ std::string json_object(figures const& all);
 
 /// "  name    value"
 void print_row(std::string const& name, std::string const& value);
-/// The same for each.
+/// print_row() for each figure.
 void print_rows(figures const& all);
 
 /// A table whose lines come one by one: the first column has names of at most `name_width`, the others the figures that

@@ -1,4 +1,4 @@
-// What the program runs on.
+// Processor, GPU and driver that the program runs on.
 #pragma once
 
 #include <farpoint/runtime.hpp>

@@ -1,4 +1,4 @@
-// Runs a call on the backend that is asked for, and for --cpu and --check on others too.
+// Runs a call on the chosen backend, and for --cpu and --check on others too.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,13 +19,13 @@ template <class Answer>
 struct measured {
   Answer answer;
   farpoint::runtime::run_info info;
-  std::vector<double> seconds;  ///< of the runs that count, ascending
+  std::vector<double> seconds;  ///< times of the counted runs, ascending
 
   double milliseconds() const { return 1e3 * seconds[seconds.size() / 2]; }
 };
 
-/// `call(options, info)` returns the answer. Where runs are timed, one goes before that does not count: it loads code
-/// and touches memory for the first time.
+/// `call(options, info)` returns the answer. Timed runs follow an uncounted one, which loads code and touches memory
+/// for the first time.
 template <class Call>
 auto run_timed(Call const& call, farpoint::runtime::options const& where, common_wish const& wish) {
   measured<decltype(call(where, std::declval<farpoint::runtime::run_info&>()))> run{};
@@ -38,7 +38,7 @@ auto run_timed(Call const& call, farpoint::runtime::options const& where, common
   return run;
 }
 
-/// The answer where it was asked for; its times go to `told`, under keys and names that begin with `prefix`.
+/// Answer of the chosen backend; its times are added to `told`, under keys and names that begin with `prefix`.
 /// @param call  `call(options, info)`, with host memory on both sides
 template <class Call>
 auto measure(std::string const& prefix, Call const& call, common_wish const& wish, figures& told) {

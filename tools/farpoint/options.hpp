@@ -1,4 +1,4 @@
-// What the command line asks for.
+// Options of the commands.
 #pragma once
 
 #include <farpoint/runtime.hpp>
@@ -14,7 +14,7 @@
 
 namespace farpoint_tools {
 
-/// What most commands have in common.
+/// Options that most commands share.
 struct common_wish {
   std::string input;  ///< a file or a folder; empty where a command has something to do without one
   std::optional<file_format> format;
@@ -53,7 +53,7 @@ struct voxelize_wish {
   std::int64_t max_voxels = 0;
   std::int64_t max_points = 0;
   farpoint::voxel_order order = farpoint::voxel_order::first_occurrence;
-  std::optional<std::uint64_t> seed;  ///< of a random subset; none: the first points
+  std::optional<std::uint64_t> seed;  ///< seed of a random subset; nullopt: the first points
   reduction reduce = reduction::mean;
 };
 
@@ -95,7 +95,7 @@ struct sample_wish {
   double voxel_size = 0;
 };
 
-/// A command line that asks for what cannot be.
+/// A command line with a value or a combination of options that is not possible.
 class usage_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,4 +1,4 @@
-// What a call of fps() has picked.
+// Samples that a call of fps() has picked.
 #pragma once
 
 #include <cstdint>

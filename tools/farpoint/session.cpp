@@ -23,7 +23,7 @@ struct told_file {
   figures told;
 };
 
-// What has been told so far, and the worst that has happened.
+// Collects the figures of all inputs, and the highest exit code.
 class report {
  public:
   report(std::string command, common_wish const& wish, bool single, std::size_t name_width)
@@ -58,7 +58,7 @@ class report {
 
   figures averages() const { return averages_of(lists()); }
 
-  // Tells of the page of a folder, with the first file that is on it.
+  // Adds the page of a folder to the figures of the page's first file.
   void add_page(fs::path const& page) { told_.front().told.push_back({"page", "page", page.string()}); }
 
   int finish() {
@@ -208,8 +208,8 @@ std::string name_of_input(common_wish const& wish) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-// The page of an input, beside what is written, or here: "scan_fps.html" of scan.pcd, "out.html" for out.ply,
-// "sweeps_fps.html" of a folder.
+// File name of an input's page, in the folder of the output or else in the current one: "scan_fps.html" for scan.pcd,
+// "out.html" for the output out.ply, "sweeps_fps.html" for the folder sweeps.
 fs::path page_of(std::string const& name, common_wish const& wish, places const& first, bool in_folder) {
   if (!in_folder) {
     bool const has_file = !first.output.empty() && first.output != standard_stream;

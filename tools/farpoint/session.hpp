@@ -28,15 +28,15 @@ struct drawing {
   std::string color_by = {};  ///< name of a column; empty: height
 };
 
-/// What a command has made of a cloud.
+/// Result of a command for one cloud.
 struct outcome {
   figures told;
-  cloud result;                       ///< to be written; without points where a command makes none
+  cloud result;                       ///< cloud to write; empty if the command makes none
   bool equal = true;                  ///< false: --check has found a difference
-  std::string backend = {};           ///< where it was computed
-  std::vector<column> of_input = {};  ///< what is known of each point of the input, for --visualize
-  std::string indices = {};           ///< bytes of a second file, a .npy; empty where a command makes none
-  std::string done = {};              ///< what was done, for the title of a page: "voxels of 0.2 m"
+  std::string backend = {};           ///< backend that computed it
+  std::vector<column> of_input = {};  ///< attributes of the input's points, for --visualize
+  std::string indices = {};           ///< bytes of a second file, a .npy; empty if the command makes none
+  std::string done = {};              ///< title of a page: "voxels of 0.2 m"
   std::string result_name = "Result";
   drawing drawn = {};
 };
@@ -57,18 +57,18 @@ bool is_folder(common_wish const& wish);
 /// @throws file_error
 std::vector<std::filesystem::path> input_files(common_wish const& wish);
 
-/// Runs a command over the input, prints what it tells and writes what it makes. A file of a folder that cannot be
-/// read is told of on stderr, and the others follow.
+/// Runs a command over the input, prints its figures and writes its results. A file of a folder that cannot be read is
+/// reported on stderr, and the run goes on with the next file.
 /// @param name  "voxelize"
 /// @param indices  file for outcome::indices; with a folder as input, a folder
 /// @return the exit code
 /// @throws usage_error, file_error, cloud_error, compute_error
 int run_session(std::string const& name, common_wish const& wish, command const& run, std::string const& indices = {});
-/// The same with clouds from elsewhere.
+/// run_session() with the clouds of `source`.
 int run_session(std::string const& name, common_wish const& wish, session_source const& source, command const& run,
                 std::string const& indices = {});
 
-/// Prints the machine, and what a command has made without an INPUT, if anything.
+/// Prints the machine, and the result of a command without an INPUT, if any.
 int run_without_input(std::string const& name, common_wish const& wish, std::optional<outcome> const& made);
 
 /// One line on stderr: "farpoint: message". Control characters are shown as '?'.

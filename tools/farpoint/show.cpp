@@ -88,7 +88,7 @@ class scene_maker {
     return true;
   }
 
-  // Adds the splats' normals, unless they are those that the cloud has.
+  // Adds the splats' normals, unless the cloud already has them.
   static void add_splats(splat_rows const& splats, viewer::cloud& to) {
     constexpr auto direction = viewer::attribute_kind::direction;
     auto const add = [&to](char const* name, viewer::attribute_kind kind, viewer::rows_view const& values,

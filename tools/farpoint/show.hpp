@@ -25,7 +25,7 @@ class page_maker {
   bool empty() const { return moments_.empty(); }
   std::filesystem::path const& page() const { return page_; }
 
-  /// Writes the page: clouds with their columns, and the figures beside them. Colors and normals are shown as such.
+  /// Writes the page: clouds with their columns, and a table of the figures. Colors and normals are shown as such.
   /// @param in_all  figures of all files together
   /// @throws file_error
   void write(figures const& in_all);
@@ -43,11 +43,11 @@ class page_maker {
   std::string title_;
   farpoint_viewer::up_axis up_ = farpoint_viewer::up_axis::z;
   std::size_t most_, points_ = 0, added_ = 0;
-  std::size_t step_ = 1;  ///< of so many files one is kept
+  std::size_t step_ = 1;  ///< one file of every `step_` is kept
   std::vector<moment> moments_;
 };
 
-/// Opens it where there is a browser.
+/// Opens the page in a browser, if there is one.
 void open_page(std::filesystem::path const& page);
 
 }  // namespace farpoint_tools

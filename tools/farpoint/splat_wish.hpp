@@ -1,4 +1,4 @@
-// What `farpoint splat` is asked for.
+// Options of `farpoint splat`.
 #pragma once
 
 #include <farpoint/runtime.hpp>

@@ -6,8 +6,8 @@
 
 namespace farpoint_tools {
 
-/// "; did you mean fps?" for the known name that is nearest to `word`; empty if none is near. Of names that are equally
-/// near the first is taken.
+/// "; did you mean fps?" for the known name that is nearest to `word`; empty if none is near. Ties go to the first
+/// name.
 std::string did_you_mean(std::string const& word, std::vector<std::string> const& known);
 
 /// The complaint about a first word that is no command: a file, or a word that resembles one of `commands`.

@@ -12,7 +12,7 @@ namespace farpoint_tools {
 
 /// A splat for each point of a cloud.
 struct splat_rows {
-  std::vector<std::array<float, 3>> normals;   ///< of unit length; (0, 0, 0) where neighbors span no plane
+  std::vector<std::array<float, 3>> normals;   ///< unit vectors; (0, 0, 0) where neighbors span no plane
   std::vector<std::array<float, 3>> tangents;  ///< direction of the longer half axis; (0, 0, 0) without a normal
   std::vector<float> along, across;            ///< half axes (m), cut to a 64th of the cloud's reach
   bool normals_are_columns = false;            ///< the cloud has these normals as nx, ny, nz

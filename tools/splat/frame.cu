@@ -41,7 +41,7 @@ class cuda_side {
   static void copy_n(From from, std::size_t count, To to) {
     thrust::copy_n(from, count, to);
   }
-  /// Of an exact search: what its view takes longer with the index than without.
+  /// Time of building the index of an exact search (s): the view with the index minus the view without.
   template <class Cloud, class Method, class Output>
   double index_seconds(Cloud const& points, Method const& method, int k, Output const& output,
                        farpoint::bytes workspace) const {
@@ -55,7 +55,7 @@ class cuda_side {
     };
     return std::max(0.0, view_seconds(true) - view_seconds(false));
   }
-  /// Of a replay as a graph, in the mean.
+  /// Mean time of a replay as a graph (s).
   template <class Work>
   double frame_seconds(Work const& work) const {
     cudaGraph_t graph = nullptr;

@@ -39,8 +39,9 @@ class frame_maker {
         colours_(3 * pixels_of(large_)),
         depths_(pixels_of(large_)) {
     method_.rounds = request.rounds;
-    // Where few points are seen, as between those of a front, neighbours are far apart: their splats would stand out.
-    constexpr double usual = 6;  // pixels that are always allowed
+    // Where few points are visible, as through gaps of a surface in front, neighbours are distant and their splats
+    // large.
+    constexpr double usual = 6;  // half axis in pixels that is always allowed
     double const pixel = double{request.looking.translation[2]} / double{request.looking.focal[0]};
     params_.most_extent = std::max(request.reach / 64, usual * pixel);
     if (!colours.empty()) params_.light = farpoint::splat_light::none();
@@ -90,7 +91,7 @@ class frame_maker {
       if (searches()) {
         times.index = side_.index_seconds(points(), method_, k_, found(), workspace());
         times.search = std::max(0.0, searching - times.projection - times.index);
-        search();  // what measuring the index has left is no answer
+        search();  // measuring the index has overwritten the result
       }
       times.normals = fitting;
       times.splats = seconds_of([&] { draw(); });
@@ -147,7 +148,7 @@ class frame_maker {
     output.visible_count = span_of(count_);
     return output;
   }
-  /// Of one run, in the mean; on a GPU without the first, which loads the kernels.
+  /// Mean time of a run (s); on a GPU without the first run, which loads the kernels.
   template <class Work>
   double seconds_of(Work const& work) {
     if (Side::repeats > 1) work();

@@ -8,7 +8,7 @@ std::vector<float> angles_between(std::vector<point3> const& a, std::vector<poin
   for (std::size_t i = 0; i < angles.size(); ++i) {
     vec3 const u = to_vec3(a[i]);
     vec3 const v = to_vec3(b[i]);
-    // Not acos, which cannot tell small angles apart.
+    // acos would lose the digits of small angles.
     angles[i] = static_cast<float>(degrees * std::atan2(length(cross(u, v)), std::fabs(dot(u, v))));
   }
   return angles;

@@ -1,4 +1,4 @@
-// How far normals are apart.
+// Angles between normals.
 #pragma once
 
 #include <vector>

@@ -8,10 +8,10 @@
 
 namespace farpoint_tools {
 
-/// Of splats without colours of their own, as clay. Half as wide and high as the frame.
+/// Picture of splats without colours of their own, as clay. Half as wide and high as the frame.
 image shade(frame const& picture);
 
-/// Colours as splats have them. Half as wide and high as the frame.
+/// Picture of splats in their own colours. Half as wide and high as the frame.
 image show_colours(frame const& picture);
 
 /// Colours of splats, `[errors, 3]`: dark blue where the normal has no error, green at 22.5 degrees, red above.

@@ -6,7 +6,7 @@ namespace farpoint_tools {
 
 namespace {
 
-// The place (m) in the cloud that a pixel shows.
+// Position (m) in the cloud of the surface that a pixel shows.
 farpoint::vec<float> place_of(frame const& picture, int x, int y) {
   camera const& looking = picture.looking;
   double const depth = picture.depths[picture.index(x, y)];

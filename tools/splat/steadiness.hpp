@@ -5,7 +5,7 @@
 
 namespace farpoint_tools {
 
-/// Pixels found, of those examined.
+/// Number of pixels found, and of pixels examined.
 struct pixel_share {
   std::size_t found = 0;
   std::size_t of = 0;
@@ -19,10 +19,10 @@ pixel_share holes_in(frame const& picture, std::vector<float> const& depths, dou
 
 /// Pixels whose surface has another brightness, by more than 1/16, where the other view shows it.
 ///
-/// The lamp moves with the camera, which changes the brightness by at most 1/50 between views that are one degree
-/// apart; the rest comes from points that enter or leave the view and change their neighbours' splats.
-/// Places that the other view does not show, or that something else covers there, do not count.
-/// @param slack  metres by which the two views' surfaces may be apart
+/// The lamp moves with the camera, which changes the brightness by at most 1/50 between views that differ by one
+/// degree; the rest comes from points that enter or leave the view and change their neighbours' splats.
+/// Surface that the other view does not show, or that something else covers there, does not count.
+/// @param slack  greatest distance (m) between the two views' surfaces at which they count as one
 pixel_share flicker_between(frame const& first, frame const& second, double slack);
 
 }  // namespace farpoint_tools

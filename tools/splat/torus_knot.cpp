@@ -19,7 +19,7 @@ vec3 curve_at(double t) {
   return {reach * std::cos(2 * t), reach * std::sin(2 * t), minor_radius * std::sin(3 * t)};
 }
 
-// A place on the curve, with what the tube around it needs.
+// A point of the curve, with the frame and the curvature that define the tube.
 struct curve_frame {
   vec3 place, side, other_side;  // the sides at right angles to the curve, and to one another
   vec3 curvature;                // 1/m, towards the centre of the bend

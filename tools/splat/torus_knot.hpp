@@ -19,7 +19,7 @@ class torus_knot {
   torus_knot();
 
   /// Random points, uniform over the surface, `noise` metres (standard deviation) above or below it.
-  /// The same seed gives the same points.
+  /// Equal seeds give equal points.
   std::vector<point3> sample(std::size_t count, double noise, std::uint64_t seed) const;
 
   /// `[height, width]`: the depth (m) at which the line of sight through a pixel's centre meets a tube of `radius`

@@ -1,4 +1,4 @@
-// Cameras that look at a cloud from all sides, as if it stood on a turntable.
+// Cameras around a cloud, as if it stood on a turntable.
 #pragma once
 
 #include <farpoint/geometry/camera.hpp>
@@ -12,7 +12,7 @@ namespace farpoint_tools {
 
 using camera = farpoint::pinhole_camera<float>;
 
-/// Which way is up in a cloud's coordinates.
+/// Axis of a cloud's coordinates that points up.
 enum class up_axis { plus_x, minus_x, plus_y, minus_y, plus_z, minus_z };
 
 /// The cloud with z up and the middle of most of its points at the origin, where floats are finest.
@@ -35,10 +35,10 @@ class turntable {
   double elevation_;  // radians
 };
 
-/// The same view in an image `factor` times as wide and high.
+/// Camera with the view of `small` and an image `factor` times as wide and high.
 camera enlarged(camera const& small, int factor);
 
-/// Where the camera is (m).
+/// Position of the camera (m).
 vec3 eye_of(camera const& looking);
 
 }  // namespace farpoint_tools

@@ -26,7 +26,7 @@ inline vec3 cross(vec3 const& a, vec3 const& b) {
 inline double length(vec3 const& a) {
   return std::sqrt(dot(a, a));
 }
-/// Of length 1; `a` must have a length.
+/// `a` scaled to length 1. `a` must not be zero.
 inline vec3 unit(vec3 const& a) {
   return (1 / length(a)) * a;
 }

@@ -1,4 +1,4 @@
-// What one view shows of a cloud: the visible points, and the nearest neighbours of each.
+// Points of a cloud that are visible in a view, and the nearest neighbours of each.
 #pragma once
 
 #include <farpoint/types/knn_screen.hpp>
@@ -21,7 +21,7 @@ struct neighbour_rows {
 
 struct view_search {
   std::vector<std::int32_t> visible;  ///< indices in the cloud of the front-most points of the pixels, ascending
-  neighbour_rows neighbours;          ///< of the visible points among the visible points, themselves included
+  neighbour_rows neighbours;          ///< neighbours among the visible points; a point is its own neighbour
 };
 
 /// The neighbours that the visible points have in the whole cloud, themselves included.

@@ -4,7 +4,7 @@ string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
 # embed(FILE RESULT): the file as an expression.
 function(embed file result)
   file(READ "${FOLDER}/${file}" content)
-  # What would end the string, the script element or, in the case of a style, its element.
+  # These sequences would end the string, the script element or, within a style, the style element.
   foreach(end IN ITEMS ")page\"" "</script" "</style" "<!--")
     string(TOLOWER "${content}" lower)
     string(FIND "${lower}" "${end}" at)

@@ -41,8 +41,8 @@ class block_encoder {
   cloud_survey const& known_;
   frame const& where_;
   std::size_t number_;
-  std::size_t at_ = 0;                ///< the next point to look at
-  std::vector<std::size_t> indices_;  ///< of the block's points
+  std::size_t at_ = 0;                ///< the next point to encode
+  std::vector<std::size_t> indices_;  ///< indices of the block's points
   double largest_error_ = 0;
 
   void write_indices(std::vector<std::uint8_t>& bytes) const;

@@ -13,7 +13,7 @@ constexpr std::size_t sample_size = 1U << 16U;
 constexpr std::size_t few_points = 500'000;
 constexpr double largest_float = std::numeric_limits<float>::max();
 
-/// Whether floats hold a point: the others are left out. NaN is none of them.
+/// True if floats can hold the point. Other points, and points with NaN, are left out.
 bool is_float(position const& point) {
   auto const fits = [](double value) { return std::abs(value) <= largest_float; };
   return fits(point[0]) && fits(point[1]) && fits(point[2]);
@@ -36,7 +36,7 @@ std::array<double, 2> most_of(std::vector<double>& sample, double outermost, dou
   return all[1] / 2 - all[0] / 2 <= tolerance * (most[1] / 2 - most[0] / 2) ? all : most;
 }
 
-/// What is seen of one column of values: their range, and an even sample.
+/// Range of one column of values, and an evenly spaced sample.
 class column_survey {
  public:
   explicit column_survey(std::size_t rows) : step_{rows / sample_size + 1} {}
@@ -50,7 +50,7 @@ class column_survey {
   value_range range() {
     if (seen_ == 0) return {};
     auto const shown = most_of(sample_, 0.01, 1.5);
-    // Of an error that is nearly always zero, the rest is what matters.
+    // A column that is nearly always zero, such as an error, gets its full range: its few other values matter.
     if (!(shown[0] < shown[1])) return {low_, high_, low_, high_};
     return {low_, high_, shown[0], shown[1]};
   }
@@ -61,7 +61,7 @@ class column_survey {
   std::vector<double> sample_;
 };
 
-/// What is seen of an attribute.
+/// Scan of an attribute's values, row by row.
 class attribute_scan {
  public:
   attribute_scan(attribute const& of, std::size_t rows) : of_{of}, column_{rows} {}
@@ -168,7 +168,7 @@ frame choose_frame(scene const& content) {
       for (std::size_t axis = 0; axis < 3; ++axis) chosen.origin[axis] = around.low[axis] / 2 + around.high[axis] / 2;
     }
     first = false;
-    // The steps are those that the smaller cloud asks for. One without an extent asks for none finer than a double has.
+    // The smallest cloud determines the step. A cloud without an extent needs no step finer than a double's.
     double finest = 0x1p-100;
     for (auto const value : around.low) finest = std::max(finest, std::abs(value) * 0x1p-20);
     side = std::min(side, std::max(longest_side(around), finest));

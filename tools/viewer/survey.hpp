@@ -1,5 +1,5 @@
 /// @file
-/// What is to be known of a scene before its points are written: counts, ranges, and where most points lie.
+/// First pass over a scene, before its points are written: counts, ranges, and a box around most points.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace farpoint_viewer {
 
 using position = std::array<double, 3>;
 
-/// Values from `low` to `high`; those from `shown_low` to `shown_high` are most of them, and get the scale of colours.
+/// Range of values, `low` to `high`. The color scale covers `shown_low` to `shown_high`, which contains most values.
 struct value_range {
   double low = 0, high = 0;
   double shown_low = 0, shown_high = 0;
@@ -28,8 +28,8 @@ enum class value_code {
 
 struct attribute_survey {
   value_code code = value_code::integers;
-  value_range range;  ///< of numbers
-  bool wide = false;  ///< integers that 32 bits do not hold
+  value_range range;  ///< range of attribute_kind::number
+  bool wide = false;  ///< true if the integers need more than 32 bits
 };
 
 struct cloud_survey {
@@ -62,7 +62,7 @@ std::vector<cloud const*> all_clouds(scene const& content);
 
 /// The frame of a scene, from samples of its points.
 frame choose_frame(scene const& content);
-/// Looks at each point of a cloud and its attributes once.
+/// Scans each point of a cloud and its attributes once.
 cloud_survey survey(cloud const& of, frame const& where, up_axis up);
 
 /// The unit vector of `up`.

@@ -21,7 +21,7 @@ std::string json_text(std::string_view text);
 /// The shortest number that is read as `value`, which is finite.
 std::string json_number(double value);
 
-/// `bytes` in base64, after zeros have been added up to a multiple of three: there is no "=".
+/// `bytes` in base64, zero-padded to a multiple of three bytes, so that no "=" follows.
 std::string base64(std::vector<std::uint8_t> bytes);
 
 }  // namespace farpoint_viewer

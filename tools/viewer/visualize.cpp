@@ -94,7 +94,7 @@ std::string json_moment(moment const& of) {
   return R"({"name":)" + json_text(of.name) + R"(,"figures":)" + json_figures(of.figures) + "}";
 }
 
-/// Of all_clouds(), in their order.
+/// Moment and index of each cloud of all_clouds(), in the same order.
 std::vector<showing> showings(scene const& content) {
   std::vector<showing> all;
   for (std::size_t i = 0; i < content.clouds.size(); ++i) all.push_back({0, i});

@@ -56,12 +56,12 @@ class rows_view {
 enum class attribute_kind {
   number,  ///< `[points, 1]`, on a scale of colours; integers are kept exactly, others in 65,534 steps of their range
   label,   ///< `[points, 1]`, integers within +-2^50, a colour each; negative: grey
-  direction,  ///< `[points, 3]`, of any length > 0, within 0.01 degrees
+  direction,  ///< `[points, 3]`, any length > 0; kept within 0.01 degrees
   color,      ///< `[points, 3]`, red, green and blue, 0 to 255
 };
 
-/// What is known of each point: intensity, number of its voxel, normal, error, ... A point whose value is not finite
-/// (for a direction: or zero) has none, and is grey.
+/// A value of each point: intensity, number of its voxel, normal, error, ... A point whose value is not finite, or
+/// whose direction is zero, is grey.
 struct attribute {
   std::string name;  ///< clouds that have an attribute of the same name and kind share its scale
   attribute_kind kind = attribute_kind::number;
@@ -69,17 +69,17 @@ struct attribute {
   std::string unit = {};  ///< "m", "degrees"; may be empty
 };
 
-/// Cubes, which the page draws in place of points: that of a point reaches from `lower + size * cell` to
+/// Cubes, which the page draws instead of points. A point's cube reaches from `lower + size * cell` to
 /// `lower + size * (cell + 1)`.
 struct cube_shape {
   std::array<double, 3> lower{}, size{};
-  std::array<std::size_t, 3> cells{};  ///< places among the cloud's attributes of three numbers, a point's cell
+  std::array<std::size_t, 3> cells{};  ///< indices of three attributes of the cloud: x, y and z of the cell
 };
 
-/// Elliptical splats, which the page draws in place of points, as a surface. All members are places among the cloud's
-/// attributes. A point without a normal has a splat that faces the eye; one without a tangent, a circle.
+/// Elliptical splats, which the page draws instead of points, as a surface. All members are indices of the cloud's
+/// attributes. A point without a normal has a splat that faces the eye; a point without a tangent has a circular splat.
 struct splat_shape {
-  std::size_t normal = 0, tangent = 0;  ///< directions; the tangent is that of the longer half axis
+  std::size_t normal = 0, tangent = 0;  ///< directions; the tangent is parallel to the longer half axis
   std::size_t along = 0, across = 0;    ///< numbers: half axes along the tangent and across it, in the scene's unit
 };
 
@@ -92,7 +92,7 @@ struct cloud {
   std::optional<splat_shape> splats = {};
 };
 
-/// A line of the table beside the picture.
+/// A line of the page's table.
 struct figure {
   std::string name, value;
 };
@@ -100,7 +100,7 @@ struct figure {
 /// One moment of a sequence.
 struct moment {
   std::string name;           ///< name of its file, or its time
-  std::vector<cloud> clouds;  ///< one to four; those at the same place in all moments share a picture
+  std::vector<cloud> clouds;  ///< one to four; clouds with equal indices share a picture
   std::vector<figure> figures = {};
 };
 
@@ -111,22 +111,22 @@ struct scene {
   std::string title = {};
   std::vector<cloud> clouds = {};  ///< one to four: input, result, ...; they share the camera; none for a sequence
   std::vector<figure> figures = {};
-  std::string unit = "m";  ///< of coordinates
+  std::string unit = "m";  ///< unit of coordinates
   up_axis up = up_axis::z;
-  std::string color_by = {};  ///< what the page begins with: an attribute's name, "Height" (the default) or "Cloud"
-  bool overlaid = false;      ///< whether it begins with all clouds in one picture, not side by side
-  std::vector<moment> moments = {};  ///< a sequence, which the page plays; none: `clouds` are all there is
+  std::string color_by = {};         ///< initial color: an attribute's name, "Height" (the default) or "Cloud"
+  bool overlaid = false;             ///< whether it begins with all clouds in one picture, not side by side
+  std::vector<moment> moments = {};  ///< a sequence, which the page plays; empty: the page shows `clouds`
 };
 
-/// What became of a cloud.
+/// Counts and errors of a cloud in the page.
 struct cloud_report {
   std::size_t drawn = 0;
-  std::size_t left_out = 0;  ///< points that have a coordinate that is not finite, or beyond what a float holds
-  double largest_error = 0;  ///< how far a coordinate in the page is from the input's, at most, in the scene's unit
+  std::size_t left_out = 0;  ///< points with a coordinate that is not finite, or too large for a float
+  double largest_error = 0;  ///< maximum error of a coordinate in the page, in the scene's unit
 };
 
 struct page_report {
-  std::vector<cloud_report> clouds;  ///< of a sequence: those of its first moment, then those of the next
+  std::vector<cloud_report> clouds;  ///< clouds of a sequence are in the order of its moments
   std::uint64_t bytes = 0;           ///< size of the file
 };
 
@@ -137,14 +137,14 @@ class visualize_error : public std::runtime_error {
 
 /// Writes `content` as a page; an older file is replaced when the new one is complete.
 ///
-/// Points keep their index in the cloud, whatever is left out. A coordinate is off by a millionth of the extent of most
-/// of the points at most, or, up to 500,000 points in all, by what a float is off; a stray far from the others, by what
-/// a float is. For this the page has 3 to 12 bytes a point before base64, and 1 to 4 for an attribute.
+/// Points keep their index in the cloud, whatever is left out. The error of a coordinate is at most a millionth of the
+/// extent of most points; with up to 500,000 points in all, and for outliers far from the others, it is the rounding
+/// error of a float. The page has 3 to 12 bytes per point before base64, and 1 to 4 per point and attribute.
 /// O(points * attributes), in two passes; memory does not depend on the number of points.
 /// @throws visualize_error        if the file cannot be written; an older one stays
 /// @throws std::invalid_argument  if there are no clouds or more than four, both clouds and moments, points without
-///                                three columns, attributes of another number of rows or columns than their cloud and
-///                                kind ask for, or a shape whose attributes are none of its cloud's or of another kind
+///                                three columns, attributes whose number of rows or columns does not match their cloud
+///                                and kind, or a shape whose attributes are missing from its cloud or of another kind
 page_report write_page(std::filesystem::path const& file, scene const& content);
 
 /// Opens a file in the user's browser, without waiting for it. False if there is no display or nothing to open it with.

@@ -1,6 +1,6 @@
 /// @file
 /// Search structures of other libraries on the host, behind one interface. A peer is a source file of this folder that
-/// registers itself, so a program measures those that it was linked with.
+/// registers itself: a program measures the peers that it is linked with.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 namespace farpoint_bench {
 
-/// host_index::knn() for all queries, a part of them on each thread.
+/// host_index::knn() for all queries, divided among threads.
 /// @param queries  `[count, 3]`; the other arrays are `[count, k]`
 template <class Scalar>
 void search_peer(host_index<Scalar> const& index, std::vector<Scalar> const& queries, std::size_t k, int threads,

@@ -13,7 +13,7 @@
 namespace farpoint_bench {
 namespace {
 
-/// The access that nanoflann asks for.
+/// The dataset interface of nanoflann.
 template <class Scalar>
 struct packed_cloud {
   Scalar const* xyz;

@@ -1,11 +1,11 @@
-# Other people's libraries and kernels, built from their own sources. Nothing of them is here, and nothing is downloaded: a
-# peer is measured where it is installed, or where FARPOINT_PEER_<NAME> names a checkout. README.md lists them.
+# Other libraries and kernels, built from their own sources. No source is copied or downloaded: a peer is measured if it is
+# installed, or if FARPOINT_PEER_<NAME> names a checkout. README.md lists them.
 
 # farpoint_peer(<name> <kind>... PLACE <folder, or empty> [VERSION <version>] SOURCES <file>...
 #               [INCLUDES <folder>...] [LIBRARIES <library>...] [OPTIONS <flag>...])
 #
-# Compiles a peer once for all programs that measure one of the kinds. Without a place it is noted as missing. The version
-# is the commit of the checkout, unless it is given.
+# Compiles a peer once for all programs that measure one of the kinds. Without a folder it is noted as missing. VERSION
+# defaults to the commit of the checkout.
 function(farpoint_peer name)
   cmake_parse_arguments(peer "" "PLACE;VERSION" "SOURCES;INCLUDES;LIBRARIES;OPTIONS" ${ARGN})
   foreach(kind IN LISTS peer_UNPARSED_ARGUMENTS)
@@ -47,8 +47,8 @@ function(farpoint_commit_of folder variable)
   set(${variable} ${commit} PARENT_SCOPE)
 endfunction()
 
-# farpoint_use_peers(<program> <kind>...): links the peers of these kinds. The program's results name their versions, and
-# those that are missing.
+# farpoint_use_peers(<program> <kind>...): links the peers of these kinds. The program's results name their versions,
+# and missing peers.
 function(farpoint_use_peers program)
   set(found "")
   set(missing "")

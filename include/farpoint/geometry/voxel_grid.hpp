@@ -3,8 +3,29 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
+#include <farpoint/core/points.hpp>
+#include <farpoint/geometry/bounding_box.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// The largest multiple of `edge` that is not above `low`, rounded once; `low` itself where no number of the type is
+/// such a multiple. Never -0. Both are finite, and `edge` is positive.
+template <class Scalar>
+Scalar multiple_below(Scalar low, Scalar edge) noexcept {
+  auto const most = static_cast<double>(std::numeric_limits<Scalar>::max());
+  double const quotient = std::floor(static_cast<double>(low) / static_cast<double>(edge));
+  // The quotient, or its product with the edge, may have been rounded up.
+  for (double const cells : {quotient, quotient - 1}) {
+    double const multiple = cells * static_cast<double>(edge);
+    if (!(std::fabs(multiple) <= most)) continue;
+    auto const rounded = static_cast<Scalar>(multiple);
+    if (rounded <= low) return rounded == 0 ? Scalar(0) : rounded;
+  }
+  return low == 0 ? Scalar(0) : low;
+}
+
+}  // namespace detail
 
 /// `dims` voxels of `size` metres along each axis, from the corner `origin` on.
 ///
@@ -28,6 +49,44 @@ struct voxel_grid {
       grid.dims[axis] = voxels >= 1 && voxels < 2147483648.0 ? static_cast<std::int32_t>(voxels) : 0;
     }
     return grid;
+  }
+
+  /// The grid of cubic voxels around a cloud: every finite point is in it, for voxel_of() and voxelize(). A point with
+  /// a NaN or infinite coordinate does not count.
+  ///
+  /// The origin is the lower corner of the points, rounded down to a multiple of `edge` on each axis, so that grids of
+  /// one edge around several clouds have their borders in common, up to rounding. It depends on the coordinates alone,
+  /// not on the order of the points, on duplicates or on the sign of a zero. Where `edge` is too fine for the scalar
+  /// type to have such a multiple, the origin is the lower corner itself. Around no finite point there is one voxel, at
+  /// 0. An edge that is not positive and finite, or that would need 2^31 voxels or more along an axis, gives 0 voxels,
+  /// which calls refuse; they also refuse a grid of more than 2^62 voxels.
+  /// @param points  view of three coordinates, of this scalar type, in host memory (m)
+  /// @param edge    of a voxel (m)
+  /// Complexity: O(n), on the calling thread.
+  template <class Coord>
+  static voxel_grid around(point_view<Coord> const& points, detail::type_identity_t<Scalar> edge) noexcept {
+    static_assert(std::is_same_v<scalar_of<Coord>, Scalar>,
+                  "farpoint: voxel_grid needs the scalar type of the points: double for double, float otherwise");
+    voxel_grid grid{{}, {{edge, edge, edge}}, {}};
+    if (!(edge > 0) || !detail::is_finite_number(edge)) return grid;
+    auto box = bounding_box<Scalar>::empty();
+    for (index_t i = 0; i < points.size(); ++i) {
+      if (auto const point = points[i]; is_finite(point)) box.grow(point);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      bool const is_empty = box.high[axis] < box.low[axis];
+      grid.origin[axis] = is_empty ? Scalar(0) : detail::multiple_below(box.low[axis], edge);
+      // The index of the last voxel, by the operations of voxel_of(): these do not descend from point to point.
+      Scalar const last = is_empty ? Scalar(0) : div_rn(sub_rn(box.high[axis], grid.origin[axis]), edge);
+      bool const fits = static_cast<double>(last) < 2147483647.0;
+      grid.dims[axis] = fits ? static_cast<std::int32_t>(last) + 1 : 0;
+    }
+    return grid;
+  }
+  /// The grid around the points of a contiguous container of a type that point_layout knows.
+  template <class Container, class = detail::host_elements<Container const>>
+  static voxel_grid around(Container const& points, detail::type_identity_t<Scalar> edge) noexcept {
+    return around(view_points(points), edge);
   }
 
   /// Number of voxels, or 0 where a dimension is not positive or the number is 2^63 or more.

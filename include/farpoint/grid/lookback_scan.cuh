@@ -45,6 +45,9 @@ class lookback_scan {
     std::uint32_t tile;
   };
 
+  /// The sum up to the end of a tile, from its word, once the kernel that scanned it has ended.
+  FARPOINT_HD static std::uint64_t sum_up_to(std::uint64_t word) noexcept { return word & value_mask; }
+
   /// @param shared  shared memory of the block
   /// @param tiles   `[tiles]` words of device memory, all zero when the kernel starts
   /// @param ticket  zero when the kernel starts

@@ -156,10 +156,6 @@ struct fps_selector {
   static constexpr int group_list_size = 256;
 
   /// Chunks of fps_kernel::in_block and fps_kernel::in_grid; docs/design/fps.md has the measurements.
-  // h200, times as fast as with 32 points and groups of 2:
-  //   in_block            16 x     8,192 ->  1,024  1.31
-  //   in_grid              1 x 1,000,000 ->  1,024  1.19
-  //   in_grid              1 x 1,000,000 -> 10,000  1.21
   static constexpr fps_chunk_tuning chunks = {128, 1};
 
   /// Shapes of the kernels by local maxima, in whole warps, ascending in capacity; the first of which a cloud's blocks
@@ -180,6 +176,8 @@ struct fps_selector {
   //   1 x  1,000,000 -> 100,000                    4.84      4.49      5.31
   //   1 x 10,000,000 ->  10,000                              5.58      5.24
   static constexpr fps_block_tuning maxima_chunks[] = {{512, 4}, {512, 8}};
+  /// Whether chunks of the first shape lie in shared memory, if they fit (a million points on an H200). Not measured.
+  static constexpr bool chunks_in_shared = false;
 
   /// Whether fps_choice::shared_out is compiled. choose() does not ask for it: it has not been measured on a GPU.
   static constexpr bool has_shared_out = false;

@@ -23,6 +23,9 @@ inline constexpr unsigned maxima_rank_lanes = 1;
 /// True: a thread collects the outcomes of its tests as bits, and a warp writes them at once; false: it writes each.
 inline constexpr bool maxima_tests_by_bits = false;
 
+/// Most candidates that a block lists where its points lie in shared memory, beside the lists of all blocks.
+inline constexpr unsigned maxima_listed_beside_chunks = 16;
+
 /// How far below the best candidate a cut lies, as a part of it, at most and at least.
 inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;
 

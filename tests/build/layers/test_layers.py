@@ -107,11 +107,12 @@ include/farpoint/
     types/   what they take
 {}
     detail/       one folder an algorithm
-        fps/  voxelize/  hash_map/  gather/      know nothing of one another
+        fps/  voxelize/  hash_map/  gather/  subset/  know nothing of one another
         bvh/ < search/ < screen/                 each stands on the one before
     runtime/      a library
     scale/        large clouds
     splat/        frames
+    subset/       parts
     reference/    plain
     interop/      adapters
     compat/       stand-ins
@@ -120,8 +121,8 @@ src/              the library
 ## The rule
 ```
 {}
-     < detail/bvh < detail/search < detail/screen;  detail/{{fps, voxelize, hash_map, gather}}
-     < runtime < public functions < scale < splat < reference, interop, compat
+     < detail/bvh < detail/search < detail/screen;  detail/{{fps, voxelize, hash_map, gather, subset}}
+     < runtime < public functions < scale < splat < subset < reference, interop, compat
 ```
 """
     FOLDERS = "".join(f"    {name}/\n" for name in layers.ORDER[:layers.ORDER.index("types")])

@@ -68,6 +68,11 @@ using odd_shared_registers = odd_shared_out<7, false>;
 using odd_shared_boxes = odd_shared_out<0, true>;
 using odd_maxima_grid = only<odd_tuning, fps_kernel::maxima_in_grid, 5>;
 using odd_maxima_boxes = only<odd_tuning, fps_kernel::maxima_in_grid, 4, true>;
+/// Clouds of more than 512 points lie in chunks in shared memory.
+struct odd_shared_chunks : odd_maxima_boxes {
+  static constexpr fps_block_tuning maxima_blocks[] = {{64, 2}};
+  static constexpr bool chunks_in_shared = true;
+};
 using large_grid = only<farpoint::fps_selector, fps_kernel::in_grid>;
 
 /// Chooses at run time.
@@ -108,6 +113,7 @@ void check_maxima(Problem const& problem, Answer const& expected) {
   check_kernel<odd_regions>("regions", problem, expected);
   check_kernel<odd_maxima_grid>("maxima, 5 blocks", problem, expected);
   check_kernel<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem, expected);
+  check_kernel<odd_shared_chunks>("maxima, 4 blocks, chunks in shared memory", problem, expected);
   check_kernel<odd_shared_registers>("maxima, 7 blocks shared out", problem, expected);
   check_kernel<odd_shared_boxes>("maxima, all blocks shared out, boxes", problem, expected);
 }
@@ -150,6 +156,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_regions)          \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_grid)      \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_boxes)     \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_shared_chunks)    \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_shared_registers) \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_shared_boxes)     \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_choice)
@@ -211,11 +218,18 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::region_shape<float, 3, warps, points_per_lane, listed, tested>>( \
       farpoint::detail::kernel_launcher&, farpoint::detail::fps_args<farpoint::point_view<Coord>> const&) noexcept;
 
+#define FPS_BY_CHUNKS_IN_SHARED(how, Coord, block_size, points_per_thread)                                \
+  how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_shared_chunk_config< \
+      farpoint::detail::fps_team::grid, 3, block_size, points_per_thread>>(                               \
+      farpoint::detail::kernel_launcher&,                                                                 \
+      farpoint::detail::local_maxima_args<farpoint::point_view<Coord>> const&) noexcept;
+
 #define FPS_BY_ODD_MAXIMA(how, Coord)                                                                      \
   FPS_BY_REGIONS(how, Coord, 2, 5, 3, 2)                                                                   \
   FPS_BY_REGIONS(how, Coord, 16, 2, 2, 2)                                                                  \
   FPS_BY_REGIONS(how, Coord, 8, 13, 4, 3)                                                                  \
   FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 64, 2)                                                               \
+  FPS_BY_CHUNKS_IN_SHARED(how, Coord, 64, 2)                                                               \
   FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)                                                                  \
   FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11)                                                                 \
   FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40)                                                                 \

@@ -222,7 +222,10 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
       using chunks_type = point_chunks<Config, fiber_machine>;
       std::vector<float> chunks(Config::in_memory ? chunks_type::chunk_floats * chunks_type::chunks(cloud.size(), 1)
                                                   : 0);
-      local_maxima_order const arranged{order.data(), chunks.data(), marks.of(clouds.begin_of(b), b)};
+      std::vector<std::vector<float>> shared_chunks(blocks);
+      for (auto& c : shared_chunks) {
+        if (Config::in_shared) c.resize(chunks_type::shared_bytes(cloud.size(), blocks) / sizeof(float));
+      }
       // Of each block; or of the team, zero.
       std::vector<std::vector<fps_key>> keys(blocks, std::vector<fps_key>(points));
       std::vector<fiber_board::message> slots(board_slots<Config>::all(blocks));
@@ -232,6 +235,8 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
       for (auto& l : lists) l.resize(local_maxima_lists<Config>::bytes(blocks) / sizeof(l[0]) + 1);
       fiber_blocks::run(blocks, Config::block_size, seed, [&] {
         unsigned const rank = fiber_blocks::block();
+        float* const own_chunks = Config::in_shared ? shared_chunks[rank].data() : chunks.data();
+        local_maxima_order const arranged{order.data(), own_chunks, marks.of(clouds.begin_of(b), b)};
         auto* const memory = reinterpret_cast<unsigned char*>(lists[rank].data());
         auto const run = [&](auto const& peers) {
           using peers_type = std::decay_t<decltype(peers)>;
@@ -288,6 +293,7 @@ void check_all_teams(Problem const& problem, unsigned seed) {
   auto const expected = reference_answer(problem);
   check_teams(problem, seed);
   check_team<odd_chunk_config<fps_team::grid, dim, 32, 1>>("grid, in memory", problem, expected, 2, seed);
+  check_team<odd_shared_chunk_config<fps_team::grid, dim, 64, 1>>("grid, in shared memory", problem, expected, 3, seed);
 }
 
 /// Ranks by all lanes of a warp, in the shape that kernels have.
@@ -402,6 +408,7 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: more chunks in memory than a 
     problem.chosen = {3, 1400, 1499};
     auto const expected = reference_answer(problem);
     check_team<odd_chunk_config<fps_team::grid, 3, 32, 1>>("grid, in memory", problem, expected, 1, 3);
+    check_team<odd_shared_chunk_config<fps_team::grid, 3, 32, 1>>("grid, in shared memory", problem, expected, 1, 3);
   }
 }
 

@@ -54,7 +54,7 @@ class message_exchange {
         lists_{lists},
         board_{board},
         place_{board.in_team(place)},
-        most_{lengths.listed} {}
+        most_{smaller(lengths.listed, unsigned{Config::listed_size})} {}
 
   /// Lists the best of the `found` candidates of this block, as many as there is room for, tells the team, and gathers
   /// what the others list.

@@ -19,7 +19,9 @@ struct local_maxima_layout {
   /// @param points  of the largest cloud
   static constexpr std::size_t bytes(unsigned blocks, index_t points) noexcept {
     std::size_t const keys = Config::alone ? static_cast<std::size_t>(points) * sizeof(fps_key) : 0;
-    return sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
+    std::size_t const fixed = sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
+    if constexpr (Config::in_shared) return fixed + point_chunks<Config, cuda_machine>::shared_bytes(points, blocks);
+    return fixed;
   }
 };
 
@@ -35,11 +37,10 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
 
   local_maxima_place const place{blockIdx.x / args.blocks, blockIdx.x % args.blocks, args.blocks};
   if constexpr (Config::alone) {
-    auto* const keys = reinterpret_cast<fps_key*>(memory);
-    sample_cloud<Config, cuda_machine>(args, place, shared, lists, keys, no_peers{}, args.lengths);
+    sample_cloud<Config, cuda_machine>(args, place, shared, lists, memory, no_peers{}, args.lengths);
   } else {
     grid_board const board{args.board + place.b * board_slots<Config>::all(args.blocks)};
-    sample_cloud<Config, cuda_machine>(args, place, shared, lists, nullptr, board, args.lengths);
+    sample_cloud<Config, cuda_machine>(args, place, shared, lists, memory, board, args.lengths);
   }
 }
 

@@ -263,6 +263,11 @@ class local_maxima_plan {
 
   template <std::size_t Shape = 0, class Act>
   void with_chunks(Act const& act) const noexcept {
+    if constexpr (Shape == 0 && Selector::chunks_in_shared) {
+      constexpr fps_block_tuning t = Selector::maxima_chunks[0];
+      using shared = local_maxima_shared_chunk_config<fps_team::grid, dim, t.block_size, t.points_per_thread>;
+      if (!choice_.shared_out && fits<shared>()) return act(shared{});
+    }
     using config = chunk_config<Shape>;
     if constexpr (Shape + 1 < chunk_shapes) {
       // Of 64 chunks that a warp may have.

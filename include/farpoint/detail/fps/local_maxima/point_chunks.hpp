@@ -25,6 +25,11 @@ class point_chunks {
   FARPOINT_HD static constexpr index_t chunks(index_t points, index_t clouds) noexcept {
     return points / chunk_points + clouds;
   }
+  /// Bytes of shared memory for a block's share, where it lies there.
+  FARPOINT_HD static constexpr std::size_t shared_bytes(index_t points, index_t blocks) noexcept {
+    index_t const all = divide_up<index_t>(points, chunk_points);
+    return static_cast<std::size_t>(divide_up(all, blocks)) * chunk_floats * sizeof(float);
+  }
   /// Points of a cloud that so many blocks have boxes for.
   FARPOINT_HD static constexpr index_t capacity(index_t blocks) noexcept {
     return blocks * Config::warps * most * chunk_points;
@@ -158,7 +163,9 @@ class point_chunks {
   }
   /// This thread's coordinates on an axis, one every 32; axis `dim`: the distances.
   FARPOINT_DEVICE float* at(int j, int axis) const noexcept {
-    return memory_ + number_of(j) * chunk_floats + static_cast<std::uint32_t>(axis) * chunk_points + lane();
+    std::uint32_t const slot =
+        Config::in_shared ? warp() + static_cast<std::uint32_t>(j) * Config::warps : number_of(j);
+    return memory_ + slot * chunk_floats + static_cast<std::uint32_t>(axis) * chunk_points + lane();
   }
   FARPOINT_DEVICE static int chunk_of(std::uint32_t p) noexcept { return static_cast<int>(p / each); }
   FARPOINT_DEVICE float distance(std::uint32_t p) const noexcept { return at(chunk_of(p), dim)[32 * (p % each)]; }

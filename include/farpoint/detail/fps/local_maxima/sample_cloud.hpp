@@ -22,24 +22,26 @@ struct maxima_args_of {
 };
 
 /// Samples the cloud of a block's place. Returns the last round.
-/// @param own_keys  memory for the keys of a block that is a team
-/// @param round     see local_maxima_team
+/// @param own    memory of the block: for the keys where it is a team, for chunks where they lie in shared memory
+/// @param round  see local_maxima_team
 template <class Config, class Machine, class Points, class Message, class Peers>
 FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
     maxima_args_of<Points, Message> const& args, local_maxima_place const& place, local_maxima_shared<Config>& shared,
-    local_maxima_lists<Config> const& lists, fps_key* own_keys, Peers const& peers, local_maxima_lengths const& lengths,
-    std::uint32_t round = 0) noexcept {
+    local_maxima_lists<Config> const& lists, unsigned char* own, Peers const& peers,
+    local_maxima_lengths const& lengths, std::uint32_t round = 0) noexcept {
   using call_type = local_maxima_call<Machine, Points>;
   Points const cloud = args.call.clouds[place.b];
   index_t const begin = args.call.clouds.begin_of(place.b);
   local_maxima_order order{};
   if constexpr (!Config::alone) order.chosen = args.chosen.of(begin, place.b);
   if constexpr (Config::boxes) order.order = args.order.order + begin;
-  if constexpr (Config::in_memory) {
+  if constexpr (Config::in_shared) {
+    order.chunks = reinterpret_cast<float*>(own);
+  } else if constexpr (Config::in_memory) {
     using chunks = point_chunks<Config, Machine>;
     order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_floats;
   }
-  fps_key* const keys = Config::alone ? own_keys : args.keys + begin;
+  fps_key* const keys = Config::alone ? reinterpret_cast<fps_key*>(own) : args.keys + begin;
   local_maxima_team<Config, Machine, call_type, Peers> team{
       call_type{args.call, place.b, cloud}, place, shared, lists, keys, peers, lengths, round};
   team.run(cloud, order);

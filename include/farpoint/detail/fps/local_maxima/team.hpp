@@ -55,6 +55,7 @@ class local_maxima_team {
     if (start()) {
       do {
         ++round_;
+        points_.lower(lists_.samples, samples_);
       } while (order_.size() < singles_ ? sample_one() : sample());
     }
     if (has_failed() || !has_room_) return false;
@@ -140,7 +141,6 @@ class local_maxima_team {
   /// nothing more to sample.
   FARPOINT_DEVICE bool sample_one() noexcept {
     if (order_.size() >= call_.wanted()) return false;
-    points_.lower(lists_.samples, samples_);
     candidate_threshold<float> top{};
     fps_key const own = find_best(top);
     fps_key const told = own == 0 ? 0 : own - first_index_;
@@ -192,7 +192,6 @@ class local_maxima_team {
   /// One round. False when there is nothing more to sample.
   FARPOINT_DEVICE bool sample() noexcept {
     local_maxima_counters& now = shared_.counters[round_ % 2];
-    points_.lower(lists_.samples, samples_);
     candidate_threshold<float> cut{cut_.distance(), 0};
     collect(now, cut);
     Machine::sync();
@@ -318,16 +317,15 @@ class local_maxima_team {
       }
     });
     if (leads()) {
-      unsigned const count = stop2 > 0 ? smaller(order_.count_better(key_before_stop()), most) : most;
+      // Exactly the keys of distances of stop2 or more are better.
+      fps_key const before_stop = fps_key_of(stop2, 0xffffffffu) - 1;
+      unsigned const count = stop2 > 0 ? smaller(order_.count_better(before_stop), most) : most;
       for (index_t slot = index_t{most} + thread(); slot < call_.samples(); slot += Config::block_size) {
         call_.write_padding(slot);
       }
       if (thread() == 0) call_.write_count(count);
     }
   }
-
-  /// Better are the keys of all distances of stop2 or more, and no others.
-  FARPOINT_DEVICE fps_key key_before_stop() const noexcept { return fps_key_of(call_.stop2(), 0xffffffffu) - 1; }
 
   Call call_;
   local_maxima_place place_;  ///< among the blocks of this GPU

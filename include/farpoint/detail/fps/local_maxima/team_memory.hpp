@@ -29,6 +29,7 @@ struct local_maxima_config {
   /// Words for a mark of each point of a block that has all of a cloud.
   static constexpr unsigned mark_words = alone ? static_cast<unsigned>(BlockSize * PointsPerThread) / 32 : 0;
   static constexpr bool in_memory = false;
+  static constexpr bool in_shared = false;
   /// Of a thread in each box of its warp.
   static constexpr int points_per_box = PointsPerThread % 4 == 0 ? 4 : PointsPerThread;
   static constexpr int boxes_per_warp = Boxes ? PointsPerThread / points_per_box : 0;
@@ -50,10 +51,17 @@ struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, Poi
   static constexpr int boxes_per_warp = 64;
 };
 
+/// Points in a block's dynamic shared memory, in the same chunks. Shorter lists leave room for them.
+template <fps_team Team, int Dim, int BlockSize, int PointsPerThread>
+struct local_maxima_shared_chunk_config : local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread> {
+  static constexpr bool in_shared = true;
+  static constexpr unsigned listed_size = maxima_listed_beside_chunks;
+};
+
 /// Arrays that a team loads a cloud with.
 struct local_maxima_order {
   std::uint32_t const* order;  ///< with boxes: the cloud's indices, neighbours together
-  float* chunks;               ///< memory for the points in that order, if registers do not hold them
+  float* chunks;  ///< memory for points in that order, if registers do not hold them: the cloud's, or the block's
   /// Points that were chosen before. A block that has the cloud to itself marks them on its own.
   point_marks chosen{};
 };

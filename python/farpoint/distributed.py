@@ -1,0 +1,311 @@
+"""Calls on clouds whose parts are on several ranks of torch.distributed, with the bits of one call for the whole cloud.
+
+    torch.distributed.init_process_group("gloo")
+    picks = farpoint.distributed.fps(my_points, 1024)
+
+The cloud is the concatenation of all ranks' parts in rank order: part r begins where part r - 1 ends, and indices count through all
+parts. Parts may have any size, also 0. Points are in host memory: arrays of numpy, tensors of the CPU, lists. A point stays on its
+rank unless other ranks need it (docs/scale.md lists what each call exchanges).
+
+All ranks of the group make the same calls in the same order, with the same arguments but for the points and queries, and from one
+thread at a time. `group` is a process group of torch.distributed of any backend; left out, the default one. The first call on a
+group connects its ranks by gloo; these connections are separate from the group's own messages.
+
+If one rank's arguments are invalid, all ranks raise a ValueError. If a rank fails in another way (no memory, an interrupt, a kill), the
+calls of the others raise a RuntimeError: at once if its connection closes, otherwise after `timeout`, the longest time that an
+exchange waits for other ranks, in seconds or as a timedelta; 0 or less is forever. After that all calls on the group fail at once:
+make a new group.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import time
+import weakref
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+try:
+    import torch
+    import torch.distributed as dist
+except ImportError as error:
+    raise ImportError("farpoint.distributed needs torch, with torch.distributed, which is not installed") from error
+if not dist.is_available():
+    raise ImportError("farpoint.distributed needs torch.distributed, which this torch was built without")
+
+from . import _ranks
+from ._arrays import Array
+from ._search import Neighbors
+
+__all__ = ["fps", "knn", "radius", "voxelize"]
+
+Timeout = Union[float, datetime.timedelta]
+
+_FOREVER = datetime.timedelta(days=3650)
+_TAG = 0
+
+
+class _Connection:
+    """Ranks of a process group, connected by a group of gloo of their own: what goes wrong there leaves the other one as it was."""
+
+    def __init__(self, ranks: int, rank: int):
+        self.ranks = ranks
+        self.rank = rank
+        self.has_failed = False
+        self._gloo: Any = None
+
+    def connect(self, group: Any, timeout: datetime.timedelta) -> None:
+        """Waits for all ranks."""
+        if self._gloo is not None or self.has_failed or self.ranks == 1:
+            return
+        if not dist.is_gloo_available():
+            raise RuntimeError("farpoint.distributed needs gloo, which this torch was built without")
+        store = dist.PrefixStore("farpoint", dist.distributed_c10d._get_process_group_store(group))
+        # A store outlives a group where a program makes the group again: addresses of the first one are still in it.
+        generation = (store.add("ranks", 1) - 1) // self.ranks
+        self._gloo = dist.ProcessGroupGloo(dist.PrefixStore(str(generation), store), self.rank, self.ranks, timeout)
+
+    def exchange(self, send: Sequence[memoryview], receive: Sequence[memoryview], timeout: datetime.timedelta) -> None:
+        if self.has_failed:
+            raise RuntimeError("a rank has failed in this call, or in one before on the same group; make a new group")
+        end = time.monotonic() + timeout.total_seconds()
+        works: List[Any] = []
+        try:
+            for rank, view in enumerate(receive):
+                if len(view) > 0:
+                    works.append(self._gloo.recv([torch.frombuffer(view, dtype=torch.uint8)], rank, _TAG))
+            for rank, view in enumerate(send):
+                if len(view) > 0:
+                    works.append(self._gloo.send([torch.frombuffer(view, dtype=torch.uint8)], rank, _TAG))
+            for each in range(len(works)):
+                works[each].wait(datetime.timedelta(seconds=max(end - time.monotonic(), 0.001)))
+        finally:
+            # A work that is deleted cancels its message, so that gloo does not write to memory of a call that has ended. The traceback
+            # of an exception would keep this frame, and the frame the works.
+            works.clear()
+
+    def abort(self) -> None:
+        """Closes the connections of this rank: ranks that wait for it fail and close theirs in turn."""
+        self.has_failed = True
+        self._gloo = None
+
+
+class _Transport:
+    """A connection for one call: see _ranks."""
+
+    def __init__(self, connection: _Connection, timeout: datetime.timedelta):
+        self.ranks = connection.ranks
+        self.rank = connection.rank
+        self._connection = connection
+        self._timeout = timeout
+
+    def exchange(self, send: Sequence[memoryview], receive: Sequence[memoryview]) -> None:
+        self._connection.exchange(send, receive, self._timeout)
+
+    def abort(self) -> None:
+        self._connection.abort()
+
+
+_connections: weakref.WeakKeyDictionary[Any, _Connection] = weakref.WeakKeyDictionary()
+
+
+def _seconds_of(timeout: Timeout) -> datetime.timedelta:
+    try:
+        waits = timeout if isinstance(timeout, datetime.timedelta) else datetime.timedelta(seconds=timeout)
+    except OverflowError:
+        return _FOREVER
+    except (TypeError, ValueError):
+        raise ValueError(f"timeout is {timeout!r}; it must be seconds or a timedelta") from None
+    return min(waits, _FOREVER) if waits > datetime.timedelta() else _FOREVER
+
+
+def _transport_of(group: Any, timeout: Timeout) -> _Transport:
+    waits = _seconds_of(timeout)
+    if not dist.is_initialized():
+        raise ValueError("torch.distributed has no process group; call torch.distributed.init_process_group()")
+    group = dist.group.WORLD if group is None else group
+    rank = dist.get_rank(group)
+    if rank < 0:
+        raise ValueError("this rank is not in the group")
+    connection = _connections.get(group)
+    if connection is None:
+        connection = _connections[group] = _Connection(dist.get_world_size(group), rank)
+    try:
+        connection.connect(group, waits)
+    except Exception as error:
+        connection.abort()
+        raise RuntimeError("communication failure: ranks could not be connected") from error
+    return _Transport(connection, waits)
+
+
+def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = None, chosen: Optional[Array] = None,
+        stop_below: float = 0.0, return_distances: bool = False, index_dtype: Any = "int64", threads: int = 0,
+        group: Any = None, timeout: Timeout = 600.0) -> Any:
+    """Farthest point sampling of a distributed cloud: every rank gets all samples, equal to `farpoint.fps` on the whole cloud.
+
+    Ties go to the lowest index in the whole cloud.
+
+    Parameters
+    ----------
+    points : (N, 3), numbers
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
+    samples : int
+        Number of samples of the whole cloud. If it has fewer finite points, the rest is -1.
+    first : int
+        Index of the first sample in the whole cloud.
+    seed : int, optional
+        Draw the first sample instead, from the points of all ranks.
+    chosen : (K,) integers, optional
+        Points of the whole cloud that count as picked already, the same on all ranks; -1 is skipped.
+    stop_below : float
+        Metres: end before a sample that is nearer than this to those before it.
+    return_distances : bool
+        Return the squared distance of each sample to those before it, too; +inf for a first one, -1 past the last.
+    index_dtype : "int64" or "int32"
+        Type of the indices.
+    threads : int
+        Threads of this rank; 0 for one per core.
+    group : ProcessGroup, optional
+        The ranks; left out, all.
+    timeout : float or timedelta
+        Seconds that an exchange waits for other ranks before all fail; 0 or less: forever.
+
+    Returns
+    -------
+    indices : (samples,), `index_dtype`
+        Into the whole cloud, in the order of selection; the same on every rank.
+    distances : (samples,), float32 or float64
+
+    Raises
+    ------
+    ValueError
+        On all ranks: an argument of one is refused, or they differ.
+    RuntimeError
+        On all ranks: one has failed, or did not come in time. Make a new group.
+    """
+    return _ranks.fps(_transport_of(group, timeout), points, samples, first=first, seed=seed, chosen=chosen, stop_below=stop_below,
+                      return_distances=return_distances, index_dtype=index_dtype, threads=threads)
+
+
+def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: float = math.inf, exclude_self: bool = False,
+        index_dtype: Any = "int64", threads: int = 0, group: Any = None, timeout: Timeout = 600.0) -> Neighbors:
+    """The k nearest points of each of the rank's queries in a cloud that no rank has all of: the rows of `farpoint.knn`.
+
+    Queries near the points of other ranks travel there. So parts that are compact in space, such as tiles, are fast; of parts that
+    overlap, such as points dealt out at random, nearly all queries go to all ranks. Where more than a quarter of a rank's queries
+    travel, all ranks search a second time.
+
+    Parameters
+    ----------
+    points : (N, 3), numbers
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
+    k : int
+        1 to 1,024.
+    queries : (M, 3), of the points' type, optional
+        Queries of this rank, any number; left out, its points.
+    max_radius : float
+        Metres: no neighbour is farther away.
+    exclude_self : bool
+        Point i of this rank is not a neighbour of its query i.
+    index_dtype, threads, group, timeout
+        As for `fps`.
+
+    Returns
+    -------
+    Neighbors(indices, distances) : each (M, k)
+        Rows of this rank's queries. Indices into the whole cloud, ascending by (squared distance, index); -1 past the last.
+        Squared distances; +inf past the last.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        As for `fps`.
+    """
+    return _ranks.knn(_transport_of(group, timeout), points, k, queries, max_radius=max_radius, exclude_self=exclude_self,
+                      index_dtype=index_dtype, threads=threads)
+
+
+def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max_neighbors: int, order: str = "nearest",
+           exclude_self: bool = False, exclusive: bool = False, index_dtype: Any = "int64", threads: int = 0, group: Any = None,
+           timeout: Timeout = 600.0) -> Neighbors:
+    """Up to `max_neighbors` points of a distributed cloud within a radius of each query of this rank: the rows of
+    `farpoint.PointIndex.radius` with `max_neighbors`. At most 64 ranks.
+
+    Parameters
+    ----------
+    points : (N, 3), numbers
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
+    radius : float
+        Metres; a point at exactly this distance is a neighbour, unless `exclusive`.
+    queries : (M, 3), of the points' type, optional
+        Queries of this rank, any number; left out, its points.
+    max_neighbors : int
+        1 to 1,024.
+    order : "nearest" or "index"
+        Order of a row; if there are more neighbours than `max_neighbors`, the first are kept.
+    exclude_self : bool
+        Point i of this rank is not a neighbour of its query i.
+    index_dtype, threads, group, timeout
+        As for `fps`.
+
+    Returns
+    -------
+    Neighbors(indices, distances) : each (M, max_neighbors)
+        Rows of this rank's queries. Indices into the whole cloud, -1 past the last; squared distances, +inf past the last.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        As for `fps`.
+    """
+    return _ranks.radius(_transport_of(group, timeout), points, radius, queries, max_neighbors=max_neighbors, order=order,
+                         exclude_self=exclude_self, exclusive=exclusive, index_dtype=index_dtype, threads=threads)
+
+
+def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
+             max_voxels: Optional[int] = None, outputs: Optional[Sequence[str]] = None, columns: str = "xyz", dtype: Any = None,
+             gather: bool = False, threads: int = 0, group: Any = None, timeout: Timeout = 600.0) -> Dict[str, Any]:
+    """Voxels of a distributed cloud: each rank gets the rows of the voxels that it owns, or, with `gather`, of all voxels.
+
+    The hash of a voxel determines the rank that owns it, to which its points travel. The rows of all ranks together are the rows of
+    `farpoint.voxelize` by first occurrence; `numbers` has their positions.
+
+    Parameters
+    ----------
+    points : (N, F), numbers, 3 <= F <= 64
+        Points of this rank: x, y, z, and further features. N may be 0, and may differ between ranks. The type and F are equal on
+        all ranks.
+    voxel_size : float or three
+        Metres.
+    point_range : x, y, z from and x, y, z to
+        Metres; points beyond are in no voxel.
+    max_points, max_voxels : int, optional
+        Hard voxelization: the limits of a voxel, and of the whole cloud.
+    outputs : names of outputs, optional
+        Left out, "coords", "num_points", "voxels" (hard only) and "mean". There are "max", "first" and "centroid", too.
+    columns : "xyz" or "zyx"
+        Columns of `coords`.
+    dtype : "float16" or "float32", optional
+        Type of `voxels`, `mean`, `max` and `first`. Features travel as float32: with float64 points `mean` is not available,
+        and the others need `dtype="float32"`.
+    gather : bool
+        Every rank gets all rows, in the order of their numbers.
+    threads, group, timeout
+        As for `fps`.
+
+    Returns
+    -------
+    dict
+        As of `farpoint.voxelize`, of this rank's V voxels, or with `gather` of all: coords (V, 3), num_points (V,),
+        voxels (V, max_points, F), mean, max and first (V, F), centroid (V, 3), voxel_count (1,).
+
+        numbers : (V,), int64
+            The row that each voxel has in the whole cloud, ascending. Not with `gather`.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        As for `fps`.
+    """
+    return _ranks.voxelize(_transport_of(group, timeout), points, voxel_size, point_range, max_points=max_points,
+                           max_voxels=max_voxels, outputs=outputs, columns=columns, dtype=dtype, gather=gather, threads=threads)

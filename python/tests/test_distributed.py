@@ -1,0 +1,402 @@
+"""farpoint.distributed: the bits of one call for the whole cloud, and the end of all ranks where one fails.
+
+What is between the ranks is a transport: here an object of Python that threads exchange bytes by, so that calls on ranks are tested where
+there is no torch, and then torch.distributed with processes.
+"""
+
+import ast
+import functools
+import importlib
+import inspect
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import sharded
+from test_package import parameters_in, parameters_of
+
+import farpoint
+from farpoint import _ranks
+
+FOLDER = pathlib.Path(farpoint.__file__).parent
+TESTS = pathlib.Path(__file__).parent
+CLOUD = np.random.default_rng(5).uniform(-5, 5, (2000, 3)).astype(np.float32)
+
+
+class Threads:
+    """Where threads meet that are ranks."""
+
+    def __init__(self, ranks, timeout=20):
+        self.ranks = ranks
+        self.barrier = threading.Barrier(ranks, timeout=timeout)
+        self.sent = [None] * ranks
+
+
+class Transport:
+    """Of one rank, a thread. It can keep what it was given, or fail in an exchange."""
+
+    def __init__(self, threads, rank):
+        self.threads, self.ranks, self.rank = threads, threads.ranks, rank
+        self.exchanges, self.aborts = 0, 0
+        self.views = []
+        self.fails_at, self.failure = None, None
+
+    def exchange(self, send, receive):
+        self.exchanges += 1
+        if self.exchanges == self.fails_at:
+            raise self.failure
+        assert len(send) == len(receive) == self.ranks and len(send[self.rank]) == len(receive[self.rank]) == 0
+        self.views += [*send, *receive]
+        self.threads.sent[self.rank] = [bytes(view) for view in send]
+        self.threads.barrier.wait()
+        for rank, view in enumerate(receive):
+            assert len(view) == len(self.threads.sent[rank][self.rank])
+            view[:] = self.threads.sent[rank][self.rank]
+        self.threads.barrier.wait()
+
+    def abort(self):
+        self.aborts += 1
+        self.threads.barrier.abort()
+
+
+class Calls:
+    """The functions of a rank."""
+
+    def __init__(self, transport):
+        self.transport = transport
+
+    def __getattr__(self, name):
+        return functools.partial(getattr(_ranks, name), self.transport, threads=1)
+
+
+def on_threads(ranks, work, prepare=lambda transport: None):
+    """work(calls, rank) of each rank, and its transport: what it returned or raised."""
+    threads, outcomes = Threads(ranks), [None] * ranks
+    transports = [Transport(threads, rank) for rank in range(ranks)]
+
+    def run(rank):
+        try:
+            prepare(transports[rank])
+            outcomes[rank] = work(Calls(transports[rank]), rank)
+        except BaseException as error:  # AssertionErrors, too, are for the main thread
+            outcomes[rank] = error
+            threads.barrier.abort()
+
+    workers = [threading.Thread(target=run, args=(rank,)) for rank in range(ranks)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+        assert not worker.is_alive()
+    return outcomes, transports
+
+
+def all_good(outcomes):
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException) and not isinstance(outcome, threading.BrokenBarrierError):
+            raise outcome
+    return outcomes
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_threads_get_the_bits_of_one_call(ranks):
+    outcomes, transports = on_threads(ranks, lambda calls, rank: sharded.check_all(calls, rank, ranks))
+    all_good(outcomes)
+    assert [each.aborts for each in transports] == [0] * ranks
+    assert all((each.exchanges > 100) == (ranks > 1) for each in transports)
+
+
+def test_arrays_of_many_kinds():
+    whole = np.random.default_rng(1).integers(-9, 9, (300, 3))
+
+    def work(calls, rank):
+        mine = whole[150 * rank:150 * (rank + 1)]
+        expected = farpoint.fps(whole.astype(np.float64), 40)
+        for part in (mine.astype(np.int16), mine.astype(np.float64)[:, ::-1][:, ::-1], mine.astype(float).tolist(),
+                     np.asfortranarray(mine.astype(np.float64))):
+            sharded.same(calls.fps(part, 40), expected, "fps")
+        sharded.same(calls.fps(mine.astype(np.float16), 40), farpoint.fps(whole.astype(np.float16), 40), "fps of float16")
+        found = calls.knn(mine.astype(np.float32), 4, mine[:5].astype(float).tolist())
+        sharded.same(found.indices, farpoint.knn(whole.astype(np.float32), 4, mine[:5].astype(np.float32)).indices, "knn")
+        rounded = calls.voxelize(mine.astype(np.float32) / 7, 0.4, (-1, -1, -1, 1, 1, 1), dtype="float16", gather=True)["mean"]
+        expected = farpoint.voxelize(whole.astype(np.float32) / 7, 0.4, (-1, -1, -1, 1, 1, 1), dtype="float16")["mean"]
+        sharded.same(rounded, expected, "means of float16")
+
+    all_good(on_threads(2, work)[0])
+
+
+def test_a_second_call_has_the_room_that_the_first_lacked(monkeypatch):
+    # Points dealt out at random: all queries travel. And all points of the cloud are in one voxel, which one rank owns.
+    whole = np.random.default_rng(2).random((12_000, 3), np.float32)
+    made = {"knn_shard": [], "radius_shard": [], "voxelize_shard": []}
+
+    def spy(name):
+        function = getattr(farpoint._core, name)
+
+        def call(*arguments):
+            outcome = function(*arguments)
+            made[name].append(outcome[0])
+            return outcome
+
+        monkeypatch.setattr(farpoint._core, name, call)
+
+    for name in made:
+        spy(name)
+
+    def work(calls, rank):
+        mine, rows = whole[6000 * rank:6000 * (rank + 1)], slice(6000 * rank, 6000 * (rank + 1))
+        sharded.same(calls.knn(mine, 5).indices, farpoint.knn(whole, 5).indices[rows], "knn")
+        found, expected = calls.radius(mine, 0.1, max_neighbors=5), farpoint.PointIndex(whole).radius(0.1, None, 5)
+        sharded.same(found.indices, expected.indices[rows], "radius")
+        sharded.same(calls.voxelize(mine, 2.0, (0, 0, 0, 2, 2, 2), gather=True)["mean"],
+                     farpoint.voxelize(whole, 2.0, (0, 0, 0, 2, 2, 2))["mean"], "voxelize")
+
+    all_good(on_threads(2, work)[0])
+    for name, outcomes in made.items():
+        assert sorted(outcomes) == [False, False, True, True], name
+
+
+WRONG = {
+    "samples is negative": lambda calls, part, odd: calls.fps(part, -1 if odd else 4),
+    "they must be float32": lambda calls, part, odd: calls.fps(part > 0 if odd else part, 4),
+    r"must be \(N, 3\)": lambda calls, part, odd: calls.knn(part[:, :2] if odd else part, 4),
+    r"those of a rank are \(N, 3\)": lambda calls, part, odd: calls.knn(part[None] if odd else part, 4),
+    "k is 1025": lambda calls, part, odd: calls.knn(part, 1025 if odd else 4),
+    "queries are float64": lambda calls, part, odd: calls.knn(part, 4, part.astype(np.float64 if odd else np.float32)),
+    "there is no order": lambda calls, part, odd: calls.radius(part, 1.0, max_neighbors=3, order="none" if odd else "index"),
+    "radius": lambda calls, part, odd: calls.radius(part, -1.0 if odd else 1.0, max_neighbors=3),
+    "is no output of ranks": lambda calls, part, odd: calls.voxelize(part, 1.0, sharded.BOX, outputs=["point_voxel" if odd else "mean"]),
+    "outputs are 3": lambda calls, part, odd: calls.voxelize(part, 1.0, sharded.BOX, outputs=3 if odd else None),
+    "columns are": lambda calls, part, odd: calls.voxelize(part, 1.0, sharded.BOX, columns="batch_xyz" if odd else "xyz"),
+    "both max_points": lambda calls, part, odd: calls.voxelize(part, 1.0, sharded.BOX, max_points=3, max_voxels=None if odd else 4),
+    "grid": lambda calls, part, odd: calls.voxelize(part, 0.0 if odd else 1.0, sharded.BOX),
+    "index_dtype is": lambda calls, part, odd: calls.fps(part, 4, index_dtype="int16" if odd else "int64"),
+    "chosen has the shape": lambda calls, part, odd: calls.fps(part, 4, chosen=[[1]] if odd else [1]),
+    "no array": lambda calls, part, odd: calls.fps([[1, 2, 3], [1]] if odd else part, 4),
+}
+
+
+@pytest.mark.parametrize("sentence", WRONG)
+def test_wrong_arguments_of_one_rank_end_all(sentence):
+    """All raise a ValueError: the odd one with what is wrong. And none of that ends the group."""
+    def work(calls, rank):
+        part = CLOUD[rank::3]
+        odd = rank == 1
+        with pytest.raises(ValueError, match=sentence if odd else "arguments of (rank 1|another rank) are refused"):
+            WRONG[sentence](calls, part, odd)
+        sharded.same(calls.fps(part, 9), farpoint.fps(np.concatenate([CLOUD[r::3] for r in range(3)]), 9), "afterwards")
+
+    outcomes, transports = on_threads(3, work)
+    all_good(outcomes)
+    assert [each.aborts for each in transports] == [0, 0, 0]
+
+
+DIFFERENT = {
+    "samples": lambda calls, part, odd: calls.fps(part, 4 + odd),
+    "first": lambda calls, part, odd: calls.fps(part, 4, first=int(odd)),
+    "chosen": lambda calls, part, odd: calls.fps(part, 4, chosen=[1 + odd]),
+    "k": lambda calls, part, odd: calls.knn(part, 4 + odd),
+    "radius": lambda calls, part, odd: calls.radius(part, 1.0 + odd, max_neighbors=3),
+    "voxel_size": lambda calls, part, odd: calls.voxelize(part, 1.0 + odd, sharded.BOX),
+    "type": lambda calls, part, odd: calls.fps(part.astype(np.float64 if odd else np.float32), 4),
+    "function": lambda calls, part, odd: calls.fps(part, 4) if odd else calls.knn(part, 4),
+    "gather": lambda calls, part, odd: calls.voxelize(part, 1.0, sharded.BOX, gather=odd),
+    "outputs": lambda calls, part, odd: calls.voxelize(part, 1.0, sharded.BOX, outputs=["max"] if odd else ["max", "mean"], gather=True),
+    "first, of no rank": lambda calls, part, odd: calls.fps(part, 4, first=2000),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_ranks_with_different_arguments(name):
+    def work(calls, rank):
+        with pytest.raises(ValueError):
+            DIFFERENT[name](calls, CLOUD[rank::2], rank == 1)
+
+    all_good(on_threads(2, work)[0])
+
+
+def test_what_only_one_process_has():
+    def work(calls, rank):
+        wide, narrow = CLOUD[rank::2].astype(np.float64), CLOUD[rank::2]
+        with pytest.raises(ValueError, match="mean"):
+            calls.voxelize(wide, 1.0, sharded.BOX)
+        with pytest.raises(ValueError, match="pass dtype='float32'"):
+            calls.voxelize(wide, 1.0, sharded.BOX, outputs=["max"])
+        with pytest.raises(ValueError, match="pass dtype='float32'"):
+            calls.voxelize(wide, 1.0, sharded.BOX, outputs=["max"], dtype="float16")  # would be rounded twice
+        with pytest.raises(ValueError, match="in which they are added"):
+            calls.voxelize(narrow, 1.0, sharded.BOX, dtype="float64")
+        with pytest.raises(ValueError, match="voxels are an output of hard"):
+            calls.voxelize(narrow, 1.0, sharded.BOX, outputs=["voxels"])
+
+    all_good(on_threads(2, work)[0])
+
+
+@pytest.mark.parametrize("exchange", [1, 2, 5])
+def test_an_exception_of_the_transport_ends_all_ranks(exchange):
+    # The first exchange is one of Python, the others are of the library.
+    failure = OSError("the cable is cut")
+
+    def prepare(transport):
+        if transport.rank == 1:
+            transport.fails_at, transport.failure = exchange, failure
+
+    outcomes, transports = on_threads(3, lambda calls, rank: calls.fps(CLOUD[rank::3], 500), prepare)
+    for rank, (outcome, transport) in enumerate(zip(outcomes, transports)):
+        assert isinstance(outcome, RuntimeError) and "communication failure" in str(outcome), outcome
+        assert transport.aborts == 1
+        assert outcome.__cause__ is failure if rank == 1 else isinstance(outcome.__cause__, threading.BrokenBarrierError)
+
+
+@pytest.mark.parametrize("exchange", [1, 3])
+def test_an_interrupt_stays_one(exchange):
+    def prepare(transport):
+        if transport.rank == 0:
+            transport.fails_at, transport.failure = exchange, KeyboardInterrupt()
+
+    outcomes, transports = on_threads(2, lambda calls, rank: calls.knn(CLOUD[rank::2], 3), prepare)
+    assert isinstance(outcomes[0], KeyboardInterrupt) and isinstance(outcomes[1], RuntimeError)
+    assert [each.aborts for each in transports] == [1, 1]
+
+
+def test_a_rank_without_memory_ends_all_ranks(monkeypatch):
+    rows_of = _ranks._Voxels.rows_of
+
+    def no_memory(voxels, points):
+        if threading.current_thread() is not odd[0]:
+            return rows_of(voxels, points)
+        raise MemoryError
+
+    odd = [None]
+    monkeypatch.setattr(_ranks._Voxels, "rows_of", no_memory)
+
+    def prepare(transport):
+        if transport.rank == 1:
+            odd[0] = threading.current_thread()
+
+    outcomes, transports = on_threads(3, lambda calls, rank: calls.voxelize(CLOUD[rank::3], 1.0, sharded.BOX), prepare)
+    assert [type(outcome) for outcome in outcomes] == [RuntimeError, MemoryError, RuntimeError]
+    assert transports[1].aborts == 1
+
+
+def test_a_call_that_never_comes_to_its_exchange_aborts():
+    core, transport = farpoint._core, Transport(Threads(2), 0)
+    points, out = np.zeros((4, 3), np.float32), np.zeros(2, np.int64)
+    with pytest.raises(ValueError, match="another type"):  # of distances
+        core.fps_shard(transport, 1, points, 0, 2, 0, 0.0, None, None, out, np.zeros(2, np.float64))
+    assert (transport.exchanges, transport.aborts) == (0, 1)
+    for rank, ranks in ((2, 2), (-1, 2), (0, 0)):
+        strange = Transport(Threads(2), rank)
+        strange.ranks = ranks
+        with pytest.raises(ValueError, match="none of its ranks"):
+            core.fps_shard(strange, 1, points, 0, 2, 0, 0.0, None, None, out, np.zeros(2, np.float32))
+
+
+def test_memory_of_a_call_is_not_left_to_the_transport():
+    _, transports = on_threads(2, lambda calls, rank: calls.fps(CLOUD[rank::2], 100))
+    for transport in transports:
+        assert transport.exchanges > 3
+        agreement, library = transport.views[:4], transport.views[4:]
+        assert all(view.nbytes >= 0 for view in agreement)  # of numpy, which keeps it
+        for view in library:
+            with pytest.raises(ValueError, match="released"):
+                bytes(view)
+
+
+def test_calls_on_ranks_release_the_lock():
+    points, done = np.random.default_rng(0).random((60_000, 3), np.float32), threading.Event()
+
+    def work():
+        Calls(Transport(Threads(1), 0)).fps(points, 6_000)
+        done.set()
+
+    thread, turns, start = threading.Thread(target=work), 0, time.perf_counter()
+    thread.start()
+    while not done.is_set():
+        time.sleep(0.0005)
+        turns += 1
+    thread.join()
+    assert turns >= 3 or time.perf_counter() - start < 0.01
+
+
+def test_without_torch_it_says_so():
+    code = "import sys; sys.modules['torch'] = None\nimport farpoint\ntry:\n    import farpoint.distributed\nexcept ImportError as error:\n    print(error)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(FOLDER.parent)})
+    assert out.stdout.strip() == "farpoint.distributed needs torch, with torch.distributed, which is not installed"
+
+
+def run_program(*arguments, seconds=150):
+    """What a program writes. Its whole group of processes is gone afterwards."""
+    variables = {**os.environ, "PYTHONPATH": f"{FOLDER.parent}:{TESTS}", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    with subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=variables, start_new_session=True) as program:
+        try:
+            written, errors = program.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(program.pid, signal.SIGKILL)
+            raise AssertionError("out of time: " + "".join(program.communicate())) from None
+    with pytest.raises(ProcessLookupError):
+        os.killpg(program.pid, 0)
+    assert program.returncode == 0, written + errors
+    return written, errors
+
+
+SCENARIOS = {"same_bits:2": [0, 0], "same_bits:4": [0] * 4, "wrong_arguments:3": [0] * 3, "killed:4": [0, -signal.SIGKILL, 0, 0],
+             "fails_in_the_middle:4": [0] * 4, "does_not_come:2": [0] * 2, "does_not_come:3": [0] * 3, "without_a_group:2": [0] * 2}
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    """Exit codes of the ranks of each scenario, and what they wrote."""
+    torch = pytest.importorskip("torch", reason="torch is not installed: ranks that are processes are not tested")
+    if not (torch.distributed.is_available() and torch.distributed.is_gloo_available()):
+        pytest.skip("this torch has no gloo: ranks that are processes are not tested")
+    written, errors = run_program(TESTS / "ranks_of_torch.py", tmp_path_factory.mktemp("stores"), *SCENARIOS)
+    return {name: list(map(int, codes)) for name, *codes in map(str.split, written.splitlines())}, errors
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_processes(processes, scenario):
+    codes, errors = processes
+    assert codes[scenario] == SCENARIOS[scenario], errors
+
+
+def test_the_example_runs_under_torchrun(processes):
+    example = TESTS.parent / "examples/07_sample_a_sharded_cloud.py"
+    if not example.exists():
+        pytest.skip("there are no examples beside the tests")
+    written, _ = run_program("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2, example)
+    assert all(f"rank {rank} of 2 has" in written for rank in range(2))
+
+
+def test_the_module_is_documented_and_typed():
+    pytest.importorskip("torch", reason="torch is not installed: the module is not imported")
+    distributed = importlib.import_module("farpoint.distributed")
+    assert distributed.__doc__ and distributed.__all__ == sorted(distributed.__all__)
+    for name in distributed.__all__:
+        function = getattr(distributed, name)
+        parameters = inspect.signature(function).parameters
+        assert all(part in function.__doc__ for part in ("Parameters", "Returns", "Raises", *parameters)), name
+        assert not {*parameters, "return"} - set(function.__annotations__), name
+        # Arguments are named as in the function for one process.
+        single = getattr(farpoint, name) if name != "radius" else farpoint.PointIndex.radius
+        assert {*parameters} - {*inspect.signature(single).parameters} <= {"group", "timeout", "points", "threads", "gather"}, name
+    stubs = [node for node in ast.parse((FOLDER / "distributed.pyi").read_text()).body if isinstance(node, ast.FunctionDef)]
+    assert {node.name for node in stubs} == {*distributed.__all__}
+    for node in stubs:
+        assert parameters_in(node) == parameters_of(getattr(distributed, node.name)), node.name
+
+
+def test_the_page_has_lines_of_the_example():
+    page, example = TESTS.parents[1] / "docs/python.md", TESTS.parent / "examples/07_sample_a_sharded_cloud.py"
+    if not page.exists():
+        pytest.skip("there are no pages beside the tests")
+    blocks = [block for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL) if "fpd." in block]
+    assert len(blocks) == 1 and blocks[0] in example.read_text()
