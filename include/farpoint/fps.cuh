@@ -20,7 +20,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// any dimension. By kernel (docs/design/fps.md):
 ///   in_registers, in_block, in_regions  0, and 256 in all for a ragged batch of more than 2,048 clouds
 ///   maxima_in_block         0
-///   maxima_in_grid          28 to 31 bytes a point, and 1.1 KiB for each block
+///   maxima_in_grid          28 to 31 bytes a point, and 1.1 KiB for each block; with fps_choice::shared_out 2.2 KiB
+///                           for each block, and for each cloud 4 bytes, or 4 KiB more where a cloud may have more
+///                           points than the registers of a block hold: the one exception from 40 bytes a point
 ///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold
 ///   in_grid                 (Dim + 1) scalars and an index a point, or 17 bytes, whichever is more (20 for three
 ///                           floats, 36 for doubles); 24 bytes a cloud; 10 KiB (doubles: 20) for each cloud that has

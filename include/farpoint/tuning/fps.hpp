@@ -106,9 +106,8 @@ struct fps_choice {
   int wanted = 40;     ///< target candidates of a round by local maxima, divided by sqrt(blocks): 1 to 1,000,000
   int listed = 32;     ///< most candidates that a block of maxima_in_grid publishes in a round: 1 to 32
   int singles = 0;     ///< first samples that local maxima take one a round, without lists: 0 to 128
-  /// maxima_in_grid shares `blocks` out among the clouds by size, for any number of clouds: large ones get teams of
-  /// several blocks, and a block takes small ones in turn. `blocks` of 0 or less: all multiprocessors. The selector has
-  /// to say has_shared_out.
+  /// maxima_in_grid shares `blocks` (0 or less: all multiprocessors) out among any number of clouds by size: teams for
+  /// large clouds, small ones in turn. The selector has to say has_shared_out.
   bool shared_out = false;
 };
 
@@ -332,11 +331,10 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& o
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {
   out << "{" << to_string(choice.kernel) << ", " << choice.blocks;
-  bool const has_lengths = choice.wanted != 40 || choice.listed != 32 || choice.singles != 0;
-  bool const has_singles = choice.singles != 0 || choice.shared_out;
-  if (choice.boxes || has_lengths || has_singles) out << ", " << choice.boxes;
-  if (has_lengths || has_singles) out << ", " << choice.wanted << ", " << choice.listed;
-  if (has_singles) out << ", " << choice.singles;
+  bool const has_lengths = choice.wanted != 40 || choice.listed != 32 || choice.singles != 0 || choice.shared_out;
+  if (choice.boxes || has_lengths) out << ", " << choice.boxes;
+  if (has_lengths) out << ", " << choice.wanted << ", " << choice.listed;
+  if (choice.singles != 0 || choice.shared_out) out << ", " << choice.singles;
   if (choice.shared_out) out << ", " << choice.shared_out;
   return out << "}";
 }

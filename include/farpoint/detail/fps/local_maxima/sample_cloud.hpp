@@ -1,5 +1,5 @@
 /// @file
-/// What a block does for the clouds that it samples by local maxima, one after another or only one.
+/// Samples a cloud by local maxima, or all clouds that a block is given.
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/mark_chosen.hpp>
@@ -48,8 +48,8 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
   return team.round();
 }
 
-/// Arguments where a schedule says which blocks sample which cloud. Those that it has in common with others are:
-/// `blocks`, the most of a team; `lengths` of one block; `board`, zero, as dealt_boards lays it out.
+/// Arguments for blocks that follow a schedule. `blocks` is the largest team's, `lengths` is for one block, and `board`
+/// is zero and as dealt_boards lays it out.
 template <class Points, class Message>
 struct dealt_maxima_args_of : maxima_args_of<Points, Message> {
   team_schedule schedule;

@@ -24,12 +24,10 @@ template <class Config, class Machine, class Call, class Peers>
 class local_maxima_team {
  public:
   using ball = fps_ball<Config::dim>;
-  using shared_type = local_maxima_shared<Config>;
-  using lists_type = local_maxima_lists<Config>;
 
-  /// @param round  the last one that the team's board has messages of; 0: it is zero
-  FARPOINT_DEVICE local_maxima_team(Call const& call, local_maxima_place place, shared_type& shared,
-                                    lists_type const& lists, fps_key* keys, Peers const& peers,
+  /// @param round  the last round that the team's board has messages of
+  FARPOINT_DEVICE local_maxima_team(Call const& call, local_maxima_place place, local_maxima_shared<Config>& shared,
+                                    local_maxima_lists<Config> const& lists, fps_key* keys, Peers const& peers,
                                     local_maxima_lengths lengths, std::uint32_t round = 0) noexcept
       : call_{call},
         place_{place},
@@ -333,8 +331,8 @@ class local_maxima_team {
   local_maxima_place place_;  ///< among the blocks of this GPU
   std::uint32_t first_index_;
   std::uint32_t size_ = 0;  ///< points of this GPU
-  shared_type& shared_;
-  lists_type lists_;
+  local_maxima_shared<Config>& shared_;
+  local_maxima_lists<Config> lists_;
   local_maxima_exchange<Config, Machine, Peers> exchange_;
   sample_order<Config, Machine, Peers> order_;
   local_maxima_cut cut_;

@@ -1,6 +1,6 @@
 /// @file
-/// How the blocks of a grid are shared out among clouds of different sizes: the large ones get teams of several blocks,
-/// and the rest is dealt out, a block for each cloud.
+/// Schedule of a grid's blocks among clouds of different sizes: large clouds get teams of several blocks, and the rest
+/// is dealt out, a block for each cloud.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -11,10 +11,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The rule that sizes of teams follow.
+/// Rule for the sizes of teams.
 ///
-/// The time of a call is that of its slowest block, so that a schedule looks for a small *target*, points that a block
-/// may have: a cloud gets a block for each target's worth of its points, and all others together do, too.
+/// The slowest block decides the time of a call. A schedule therefore has the least *target* that works, the points
+/// that a block may have: a large cloud gets a block for each target's worth of its points, and so do all small clouds
+/// together.
 struct team_limits {
   std::uint32_t blocks;    ///< of the grid, at least 1
   std::uint32_t most;      ///< blocks of a team, 1 to `blocks`
@@ -24,7 +25,7 @@ struct team_limits {
   /// Targets that are tried, from the least upwards.
   static constexpr unsigned targets = 32;
 
-  /// What a cloud counts for, in points.
+  /// Points that a cloud counts for.
   FARPOINT_HD constexpr std::uint32_t load(std::uint32_t size) const noexcept {
     return size == 0 ? 1 : larger(size, worth);
   }
@@ -101,8 +102,8 @@ class team_scheduler {
   FARPOINT_DEVICE team_scheduler(team_limits limits, team_schedule schedule, shared_type& shared) noexcept
       : limits_{limits}, schedule_{schedule}, shared_{shared} {}
 
-  /// All threads of the block call it. Clouds have 2^32 - 1 points at most. Where no schedule is possible some clouds
-  /// get no block: works() of the plan rules that out, unless offsets are wrong.
+  /// Makes the schedule. All threads of the block call it. Clouds have 2^32 - 1 points at most. If the teams need more
+  /// blocks than there are, some clouds get none: works() of the plan rules it out, unless offsets are wrong.
   template <class Points>
   FARPOINT_DEVICE void run(batch<Points> const& clouds) noexcept {
     unsigned const thread = Machine::thread();
@@ -196,8 +197,8 @@ class team_scheduler {
   shared_type& shared_;
 };
 
-/// The clouds that one block of a grid samples, one after another: that of its team, if it is in one; then those that
-/// are dealt out, for as long as there are any. Samples do not depend on which block samples a cloud.
+/// Clouds that one block of a grid samples, one after another: its team's cloud, if it is in a team; then clouds that
+/// are dealt out, until none is left. Samples do not depend on which block samples a cloud.
 template <class Machine>
 class cloud_dealer {
  public:
@@ -208,7 +209,7 @@ class cloud_dealer {
   /// Finds the block's next place; false: there is none. All threads of the block call it, and get the same. A barrier
   /// stands before anything that follows.
   FARPOINT_DEVICE bool next(local_maxima_place& place) noexcept {
-    // Nobody looks at the last cloud any more.
+    // All threads have left the last cloud.
     Machine::sync();
     if (is_first_) {
       is_first_ = false;
@@ -230,9 +231,9 @@ class cloud_dealer {
   bool is_first_ = true;
 };
 
-/// Where the messages of a block's team begin on the boards of a grid: `[2, blocks]`, teams first, then the boards that
-/// a block has to itself. A block goes on to other clouds while its last team may still read what it told, so that a
-/// team's board is never used again; a block's own board is, with tags that go on.
+/// Slots on the boards of a grid, `[2, blocks]`: teams first, then a board for each block alone. A block goes on to
+/// other clouds while its last team may still read its messages, so that a team's slots are used once. A block's own
+/// board is used again, with tags that go on.
 template <class Config>
 struct dealt_boards {
   FARPOINT_HD static constexpr unsigned slots(unsigned grid_blocks) noexcept { return board_slots_of(2 * grid_blocks); }
