@@ -32,9 +32,15 @@ bool is_finite_point(std::array<Scalar, 3> const& p) {
   return std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2]);
 }
 
+template <class T>
+bool same_bits(T const& a, T const& b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// Compares members: a grid of doubles ends with padding.
 template <class Scalar>
 bool same_grid(voxel_grid<Scalar> const& a, voxel_grid<Scalar> const& b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
+  return same_bits(a.origin, b.origin) && same_bits(a.size, b.size) && same_bits(a.dims, b.dims);
 }
 
 /// Every finite point is in the grid, the grid ends with the last one, and its origin is the multiple below the first.

@@ -93,7 +93,7 @@ class team_scheduler {
   static_assert(BlockSize % 32 == 0);
 
   struct shared_type {
-    std::uint64_t load[warps];
+    std::uint64_t load[std::size_t{warps}];
     std::uint32_t best;  ///< how many targets remain from the first that works on
     std::uint32_t in_teams;
     std::uint32_t begin[classes];  ///< clouds of a class, then where the next one of it goes

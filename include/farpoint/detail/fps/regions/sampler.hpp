@@ -82,7 +82,7 @@ class region_sampler {
 
   /// Lowers the distances to chosen points, in batches that the inboxes hold.
   FARPOINT_DEVICE void lower_to_chosen() noexcept {
-    constexpr index_t room = index_t{Shape::warps} * region_memory<Shape>::inbox_size;
+    constexpr index_t room = index_t{Shape::warps} * index_t{region_memory<Shape>::inbox_size};
     constexpr index_t most = room < Shape::block_size ? room : Shape::block_size;
     ball* const batch = shared_.inbox[0];
     for (index_t begin = 0; begin < call_.chosen(); begin += most) {

@@ -56,17 +56,17 @@ struct region_memory {
   using scalar = typename Shape::scalar;
   using ball = typename Shape::ball;
   using key = typename Shape::key;
-  static constexpr int inbox_size = Shape::tested * Shape::warps;
+  static constexpr std::size_t inbox_size = std::size_t{Shape::tested} * Shape::warps;
   static constexpr unsigned chosen_words = (Shape::capacity + 31) / 32;
 
-  /// First the points, while they are sorted. Then keys: `accepted` has a slot for each point, 0 until the point is a
-  /// sample; `kept` is scratch memory of the final sort.
+  struct sample_keys {
+    key accepted[Shape::capacity];  ///< a slot for each point, 0 until the point is a sample
+    key kept[Shape::capacity];      ///< scratch memory of the final sort
+  };
+  /// First the points, while they are sorted; then keys.
   union {
     region_point<scalar, Shape::dim> sorted[Shape::capacity];
-    struct {
-      key accepted[Shape::capacity];
-      key kept[Shape::capacity];
-    } keys;
+    sample_keys keys;
   };
   /// In a sort: the size of each cell or bin, then its begin. Between the sorts: the samples that reach a region.
   union {
