@@ -101,9 +101,7 @@ def grid(winners):
 
 
 def layout(winners):
-    kind, window, keys = winners[0][1].groups()
-    return [f"static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::{kind};",
-            f"static constexpr int window_slots = {window or 4};", f"static constexpr int keys_per_thread = {keys or 1};"]
+    return [f"static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::{winners[0][1].group(1)};"]
 
 
 def choice_of(match):
@@ -154,7 +152,7 @@ SUITES = {
         Axis("sweeps", r"sweeps_(\d+)x(\d+)_blocks(\d+)_window(\d+)(_apart)?",
              from_sizes("sweeps", "radix_sweep_tuning", lambda groups: ["true"] if groups[4] else []), True))),
     "hash_map": Suite("farpoint_bench_hash_map", "farpoint::hash_map_tuning", "farpoint/tuning/hash_map.hpp", "hash_map/", "farpoint",
-                      (Axis("layout", r"(pairs|sectors|split)(?:_window(\d))?(?:_keys(\d))?", layout),)),
+                      (Axis("layout", r"(split)", layout),)),
 }
 
 

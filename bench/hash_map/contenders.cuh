@@ -155,12 +155,10 @@ class farpoint_map {
   device_buffer<unsigned char> workspace_;
 };
 
-/// farpoint's own tuning with another layout, window (slots that are probed together) and number of keys per thread.
-template <farpoint::hash_map_layout Layout, int Window, int KeysPerThread>
+/// farpoint's own tuning with another layout.
+template <farpoint::hash_map_layout Layout>
 struct tuned : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = Layout;
-  static constexpr int window_slots = Window;
-  static constexpr int keys_per_thread = KeysPerThread;
 };
 
 /// Never more than one pass over the keys, which are not sorted.

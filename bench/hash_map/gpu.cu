@@ -96,21 +96,12 @@ void add(measurement const& m, char const* who) {
 template <class Key>
 void add_contenders(measurement const& m) {
   using layout = farpoint::hash_map_layout;
-  // Several keys a thread have not been worth it yet.
-  bool const searches = wants("tune", "FARPOINT_TUNE");
   // The published ones have no such calls.
   bool const is_published = m.what != operation::find_or_insert && m.what != operation::insert_keys;
   if (is_published) add<rival<published_table, Key>>(m, "published");
   add<rival<linear_table, Key>>(m, "linear");
   add<farpoint_map<Key>>(m, "farpoint");
-  if (searches) add<farpoint_map<Key, tuned<layout::pairs, 4, 4>>>(m, "pairs_keys4");
-  add<farpoint_map<Key, tuned<layout::pairs, 2, 1>>>(m, "pairs_window2");
-  if (searches) add<farpoint_map<Key, tuned<layout::pairs, 2, 4>>>(m, "pairs_window2_keys4");
-  add<farpoint_map<Key, tuned<layout::sectors, 4, 1>>>(m, "sectors");
-  if (searches) add<farpoint_map<Key, tuned<layout::sectors, 4, 2>>>(m, "sectors_keys2");
-  if (searches) add<farpoint_map<Key, tuned<layout::sectors, 4, 4>>>(m, "sectors_keys4");
-  add<farpoint_map<Key, tuned<layout::split, 4, 1>>>(m, "split");
-  if (searches) add<farpoint_map<Key, tuned<layout::split, 4, 4>>>(m, "split_keys4");
+  add<farpoint_map<Key, tuned<layout::split>>>(m, "split");
   // Maps that fit into the cache take one pass anyway, and no workspace.
   if (m.row.distinct() >= 4'000'000) {
     add<farpoint_map<Key, unsorted<layout::pairs>>>(m, "pairs_unsorted");

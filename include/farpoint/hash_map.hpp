@@ -74,7 +74,7 @@ template <class Exec = host_exec, class Map>
 result hash_map_insert(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                        span<typename Map::value_type const> values, hash_map_report* report = nullptr,
                        bytes workspace = {}) noexcept {
-  return detail::hash_map_insert_entries<false>(exec, map, keys, values, report, workspace);
+  return detail::hash_map_insert_entries<hash_map_call::insert>(exec, map, keys, values, report, workspace);
 }
 
 /// Inserts keys with their values. Of all values given for a key, and the one it has, the smallest stays: the result
@@ -83,7 +83,7 @@ template <class Exec = host_exec, class Map>
 result hash_map_insert_or_min(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                               span<typename Map::value_type const> values, hash_map_report* report = nullptr,
                               bytes workspace = {}) noexcept {
-  return detail::hash_map_insert_entries<true>(exec, map, keys, values, report, workspace);
+  return detail::hash_map_insert_entries<hash_map_call::insert_or_min>(exec, map, keys, values, report, workspace);
 }
 
 /// Inserts keys that are not in the map with the initial value: a set. With `hash_map_layout::split` it touches no
@@ -92,7 +92,7 @@ template <class Exec = host_exec, class Map>
 result hash_map_insert_keys(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                             hash_map_report* report = nullptr, bytes workspace = {}) noexcept {
   if (result const bad = detail::check_hash_map_entries(map, keys, keys.data(), keys.size()); !bad) return bad;
-  using operation = detail::hash_map_slot_operation<Map, detail::hash_map_slot_use::insert>;
+  using operation = detail::hash_map_slot_operation<Map, hash_map_call::insert_keys>;
   return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{}, workspace, report));
 }
 
@@ -111,7 +111,7 @@ template <class Exec = host_exec, class Map>
 result hash_map_find_or_insert(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                                index_span slots, hash_map_report* report = nullptr, bytes workspace = {}) noexcept {
   if (result const bad = detail::check_hash_map_slots(map, keys, slots); !bad) return bad;
-  using operation = detail::hash_map_slot_operation<Map, detail::hash_map_slot_use::find_or_insert>;
+  using operation = detail::hash_map_slot_operation<Map, hash_map_call::find_or_insert>;
   return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}, workspace, report));
 }
 
@@ -145,7 +145,7 @@ template <class Exec = host_exec, class Map>
 result hash_map_find_slots(Exec const& exec, Map const& map, span<typename Map::key_type const> keys, index_span slots,
                            bytes workspace = {}) noexcept {
   if (result const bad = detail::check_hash_map_slots(map, keys, slots); !bad) return bad;
-  using operation = detail::hash_map_slot_operation<Map, detail::hash_map_slot_use::find>;
+  using operation = detail::hash_map_slot_operation<Map, hash_map_call::find_slots>;
   return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}, workspace));
 }
 

@@ -102,7 +102,6 @@ void check_map() {
 template <class Key, class Value>
 void check_layouts() {
   check_map<Key, Value, hash_map_layout::pairs>();
-  check_map<Key, Value, hash_map_layout::sectors>();
   check_map<Key, Value, hash_map_layout::split>();
 }
 

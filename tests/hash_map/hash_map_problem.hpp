@@ -22,19 +22,9 @@ struct hash_map_pair {
 };
 
 // The other choices of hash_map_tuning.
-struct narrow_tuning : farpoint::hash_map_tuning {
-  static constexpr int most_parts = 1;
-  static constexpr int window_slots = 2;
-  static constexpr int keys_per_thread = 2;
-};
-struct sectors_tuning : farpoint::hash_map_tuning {
-  static constexpr int most_parts = 1;
-  static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::sectors;
-};
 struct split_tuning : farpoint::hash_map_tuning {
   static constexpr int most_parts = 1;
   static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::split;
-  static constexpr int keys_per_thread = 3;
 };
 /// The map's parts one after another, however small it is.
 template <int Passes, farpoint::hash_map_layout Layout = farpoint::hash_map_layout::pairs>
@@ -51,8 +41,6 @@ struct sorted_tuning : farpoint::hash_map_tuning {
   static constexpr int parts(farpoint::hash_map_case const&) noexcept { return Parts; }
 };
 
-template <class Key, class Value = std::uint32_t, class Hash = farpoint::default_hash>
-using sectors_map = farpoint::hash_map_ref<Key, Value, Hash, sectors_tuning>;
 template <class Key, class Value = std::uint32_t, class Hash = farpoint::default_hash>
 using split_map = farpoint::hash_map_ref<Key, Value, Hash, split_tuning>;
 

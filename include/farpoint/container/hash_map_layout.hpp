@@ -42,15 +42,14 @@ class bucket_memory {
   std::uint32_t buckets_ = 0;
 };
 
-/// Slots of neighbours in memory: a head, which says whose a slot is, and a value, either in the head (is_packed), or
-/// loaded along with it (values_with_heads), or apart.
+/// Slots of `pairs`: a head, the word with the key, and a value, either in the head (is_packed) or in the word behind
+/// it.
 ///
-/// Words of 64 bits: of a bucket, four heads that hold key and value, or two heads, each with its value behind it. So a
-/// key and its value are always what one compare-and-swap can write, if there is one of 16 bytes.
-template <class Key, class Value, int WindowSlots>
+/// Words have 64 bits. A bucket holds four heads of key and value, or two heads, each with its value behind it: one
+/// compare-and-swap can write a key with its value, if there is one of 16 bytes.
+template <class Key, class Value>
 class paired_slots : public bucket_memory {
  public:
-  static_assert(WindowSlots == 2 || WindowSlots == 4, "farpoint: a window has 2 or 4 slots");
   static_assert(alignof(hash_map_bucket) % alignof(word_pair) == 0);
 
   using head_word = std::uint64_t;
@@ -59,14 +58,11 @@ class paired_slots : public bucket_memory {
   static constexpr bool is_packed = sizeof(Key) == 4 && sizeof(Value) == 4;
   static constexpr bool values_with_heads = true;
   static constexpr int bucket_slots = is_packed ? 4 : 2;
-  static constexpr int window_slots = is_packed ? WindowSlots : WindowSlots / 2;
-  static constexpr int windows_a_bucket = bucket_slots / window_slots;
 
-  /// Whether take() with a value writes it at the same moment as the head. Not where that is another word and only one
-  /// can be exchanged; the value has to follow then.
+  /// True where take() with a value writes it together with the head. Elsewhere the value has to follow.
   FARPOINT_HD static constexpr bool takes_values() noexcept { return is_packed || has_pair_exchange(); }
 
-  /// Buckets of slots in so much memory, and the other way round.
+  /// Buckets of slots in `memory` buckets of memory, and the reverse.
   FARPOINT_HD static constexpr std::uint64_t buckets_in(std::uint64_t memory) noexcept { return memory; }
   FARPOINT_HD static constexpr index_t memory_for(index_t buckets) noexcept { return buckets; }
 
@@ -77,7 +73,7 @@ class paired_slots : public bucket_memory {
   }
   FARPOINT_HD value_word* value(index_t slot) const noexcept { return head(slot) + (words_a_slot - 1); }
 
-  /// A slot, by one load.
+  /// Loads a slot by one instruction.
   FARPOINT_HD entry load_slot(index_t slot) const noexcept {
     entry seen{};
     if constexpr (is_packed) {
@@ -88,53 +84,52 @@ class paired_slots : public bucket_memory {
     return seen;
   }
 
-  /// Takes a slot, if its head is that of `empty`, whose value is the one that empty slots have.
-  /// @tparam WithValue  false: the value may stay as it is
-  /// @return what was there before; of the value what `empty` says, unless it was exchanged
+  /// Writes `wanted` to a slot whose words are `expected`.
+  /// @tparam WithValue  false: the value word is neither compared nor written
+  /// @return the words before; the value is expected.value unless it was exchanged
   template <bool WithValue>
-  FARPOINT_HD entry take(index_t slot, entry empty, entry wanted) const noexcept {
+  FARPOINT_HD entry take(index_t slot, entry expected, entry wanted) const noexcept {
     if constexpr (WithValue && !is_packed && has_pair_exchange()) {
       word_pair const before =
-          atomic_compare_exchange(reinterpret_cast<word_pair*>(head(slot)), word_pair{empty.head, empty.value},
+          atomic_compare_exchange(reinterpret_cast<word_pair*>(head(slot)), word_pair{expected.head, expected.value},
                                   word_pair{wanted.head, wanted.value});
       return {before.first, before.second};
     } else {
-      return {atomic_compare_exchange(head(slot), empty.head, wanted.head), empty.value};
+      return {atomic_compare_exchange(head(slot), expected.head, wanted.head), expected.value};
     }
   }
 
-  /// Neighbouring slots as they were when they were loaded. A key in them is there for good; a slot that is empty may
-  /// have been taken since.
+  /// The slots of a bucket when they were loaded. A slot with a key never gets another one; an empty slot may have been
+  /// taken since.
   template <bool WithValues>
   struct window {
-    head_word heads[std::size_t{window_slots}];
-    value_word values[std::size_t{is_packed || !WithValues ? 1 : window_slots}];
+    head_word heads[std::size_t{bucket_slots}];
+    value_word values[std::size_t{is_packed || !WithValues ? 1 : bucket_slots}];
 
-    /// The largest if it was not loaded.
+    /// Value word of slot i; the largest if it was not loaded.
     FARPOINT_HD value_word value(int i) const noexcept {
       return is_packed ? heads[i] : WithValues ? values[i] : ~value_word{0};
     }
-    /// Puts one slot right, the `place`-th; without an index, so that all stay in registers.
-    FARPOINT_HD void set(int place, entry const& now) noexcept {
+    /// Replaces slot `at`. The loop keeps all slots in registers, which an index would not.
+    FARPOINT_HD void set(int at, entry const& now) noexcept {
       FARPOINT_UNROLL
-      for (int i = 0; i < window_slots; ++i) {
-        heads[i] = i == place ? now.head : heads[i];
-        if constexpr (!is_packed && WithValues) values[i] = i == place ? now.value : values[i];
+      for (int i = 0; i < bucket_slots; ++i) {
+        heads[i] = i == at ? now.head : heads[i];
+        if constexpr (!is_packed && WithValues) values[i] = i == at ? now.value : values[i];
       }
     }
   };
 
   template <bool WithValues, bool Unchanging>
-  FARPOINT_HD window<WithValues> load(std::uint64_t at) const noexcept {
-    constexpr int window_words = window_slots * words_a_slot;
-    auto const* const from = memory_[at / windows_a_bucket].words + at % windows_a_bucket * window_words;
+  FARPOINT_HD window<WithValues> load(std::uint32_t bucket) const noexcept {
+    auto const* const from = memory_[bucket].words;
     window<WithValues> seen;
     if constexpr (is_packed) {
       FARPOINT_UNROLL
-      for (int i = 0; i < window_slots; i += 2) load_pair<Unchanging>(from + i, seen.heads[i], seen.heads[i + 1]);
+      for (int i = 0; i < bucket_slots; i += 2) load_pair<Unchanging>(from + i, seen.heads[i], seen.heads[i + 1]);
     } else {
       FARPOINT_UNROLL
-      for (int i = 0; i < window_slots; ++i) {
+      for (int i = 0; i < bucket_slots; ++i) {
         if constexpr (WithValues) {
           load_pair<Unchanging>(from + 2 * i, seen.heads[i], seen.values[i]);
         } else {
@@ -146,7 +141,7 @@ class paired_slots : public bucket_memory {
     return seen;
   }
 
-  /// Stores of 16 bytes that clear the slots, and the i-th of them.
+  /// Number of stores of 16 bytes that clear the slots, and store i of them.
   FARPOINT_HD index_t stores() const noexcept { return 2 * index_t{buckets_}; }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
     *reinterpret_cast<word_pair*>(&memory_[i / 2].words[i % 2 * 2]) = word_pair{head, is_packed ? head : value};
@@ -167,10 +162,10 @@ class paired_slots : public bucket_memory {
   }
 };
 
-/// Keys and values in words of their own size. A bucket's keys fill 16 bytes, which one load fetches; its values are
-/// behind them, or, if `IsSplit`, behind the keys of all buckets.
-template <class Key, class Value, bool IsSplit>
-class grouped_slots : public bucket_memory {
+/// Slots of `split`: keys and values in words of their own size. A bucket is 16 bytes of keys, which one load fetches;
+/// the values lie behind the keys of all buckets.
+template <class Key, class Value>
+class split_slots : public bucket_memory {
   template <class T>
   using word_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
@@ -181,8 +176,6 @@ class grouped_slots : public bucket_memory {
   static constexpr bool is_packed = false;
   static constexpr bool values_with_heads = false;
   static constexpr int bucket_slots = 16 / int{sizeof(Key)};
-  static constexpr int window_slots = bucket_slots;
-  static constexpr int windows_a_bucket = 1;
 
   FARPOINT_HD static constexpr bool takes_values() noexcept { return false; }
 
@@ -196,11 +189,10 @@ class grouped_slots : public bucket_memory {
   using bucket_memory::bucket_memory;
 
   FARPOINT_HD head_word* head(index_t slot) const noexcept {
-    return reinterpret_cast<head_word*>(bytes_at(slot / bucket_slots * key_step)) + slot % bucket_slots;
+    return reinterpret_cast<head_word*>(bytes_at(slot / bucket_slots * row_bytes)) + slot % bucket_slots;
   }
   FARPOINT_HD value_word* value(index_t slot) const noexcept {
-    index_t const first = IsSplit ? index_t{buckets_} * key_bytes : index_t{key_bytes};
-    return reinterpret_cast<value_word*>(bytes_at(first + slot / bucket_slots * value_step)) + slot % bucket_slots;
+    return reinterpret_cast<value_word*>(bytes_at(index_t{buckets_} * row_bytes)) + slot;
   }
 
   FARPOINT_HD entry load_slot(index_t slot) const noexcept {
@@ -208,30 +200,30 @@ class grouped_slots : public bucket_memory {
   }
 
   template <bool>
-  FARPOINT_HD entry take(index_t slot, entry empty, entry wanted) const noexcept {
-    return {atomic_compare_exchange(head(slot), empty.head, wanted.head), empty.value};
+  FARPOINT_HD entry take(index_t slot, entry expected, entry wanted) const noexcept {
+    return {atomic_compare_exchange(head(slot), expected.head, wanted.head), expected.value};
   }
 
   /// As in paired_slots; without values.
-  template <bool WithValues>
+  template <bool>
   struct window {
-    head_word heads[std::size_t{window_slots}];
+    head_word heads[std::size_t{bucket_slots}];
 
     FARPOINT_HD value_word value(int) const noexcept { return ~value_word{0}; }
-    FARPOINT_HD void set(int place, entry const& now) noexcept {
+    FARPOINT_HD void set(int at, entry const& now) noexcept {
       FARPOINT_UNROLL
-      for (int i = 0; i < window_slots; ++i) heads[i] = i == place ? now.head : heads[i];
+      for (int i = 0; i < bucket_slots; ++i) heads[i] = i == at ? now.head : heads[i];
     }
   };
 
   template <bool WithValues, bool Unchanging>
-  FARPOINT_HD window<WithValues> load(std::uint64_t at) const noexcept {
-    auto const* const words = reinterpret_cast<head_word const*>(bytes_at(static_cast<index_t>(at) * key_step));
+  FARPOINT_HD window<WithValues> load(std::uint32_t bucket) const noexcept {
+    auto const* const words = reinterpret_cast<head_word const*>(bytes_at(index_t{bucket} * row_bytes));
     window<WithValues> seen;
     if constexpr (Unchanging) {
       row<head_word> const all = *reinterpret_cast<row<head_word> const*>(words);
       FARPOINT_UNROLL
-      for (int i = 0; i < window_slots; ++i) seen.heads[i] = all.words[i];
+      for (int i = 0; i < bucket_slots; ++i) seen.heads[i] = all.words[i];
     } else if constexpr (sizeof(Key) == 4) {
       atomic_load_four(words, seen.heads);
     } else {
@@ -241,12 +233,11 @@ class grouped_slots : public bucket_memory {
   }
 
   FARPOINT_HD index_t stores() const noexcept {
-    // What it rounds up is the map's memory still, which ends at a multiple of 32 bytes.
+    // The map's memory ends at a multiple of 32 bytes, so the row that this rounds up to is part of it.
     return divide_up<index_t>(index_t{buckets_} * bucket_bytes, row_bytes);
   }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
-    bool const is_key = IsSplit ? i < index_t{buckets_} : i % (bucket_bytes / row_bytes) == 0;
-    if (is_key) {
+    if (i < index_t{buckets_}) {
       store_row(bytes_at(i * row_bytes), head);
     } else {
       store_row(bytes_at(i * row_bytes), value);
@@ -260,13 +251,7 @@ class grouped_slots : public bucket_memory {
     Word words[row_bytes / sizeof(Word)];
   };
 
-  static constexpr int key_bytes = row_bytes;
-  static constexpr int value_bytes = bucket_slots * int{sizeof(Value)};
-  // Keys are loaded by 16 bytes, so they must begin at multiples of 16.
-  static constexpr int bucket_bytes =
-      IsSplit ? key_bytes + value_bytes : divide_up(key_bytes + value_bytes, row_bytes) * row_bytes;
-  static constexpr int key_step = IsSplit ? key_bytes : bucket_bytes;
-  static constexpr int value_step = IsSplit ? value_bytes : bucket_bytes;
+  static constexpr int bucket_bytes = row_bytes + bucket_slots * int{sizeof(Value)};
 
   FARPOINT_HD unsigned char* bytes_at(index_t at) const noexcept {
     return reinterpret_cast<unsigned char*>(memory_) + at;
@@ -282,8 +267,7 @@ class grouped_slots : public bucket_memory {
 
 template <class Key, class Value, class Tuning>
 using hash_map_slots =
-    std::conditional_t<Tuning::layout == hash_map_layout::pairs, paired_slots<Key, Value, Tuning::window_slots>,
-                       grouped_slots<Key, Value, Tuning::layout == hash_map_layout::split>>;
+    std::conditional_t<Tuning::layout == hash_map_layout::pairs, paired_slots<Key, Value>, split_slots<Key, Value>>;
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

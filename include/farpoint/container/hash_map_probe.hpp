@@ -27,8 +27,8 @@ struct hash_map_head {
   }
 };
 
-/// Walks from window to window of the slots, beginning where the hash of a key says, until a window has the key or an
-/// empty slot; after all windows it gives up. Each step loads one window: 16 or 32 bytes.
+/// Walks from bucket to bucket, beginning where the hash of a key says, until a bucket has the key or an empty slot;
+/// after all buckets the walk ends. Each step loads one bucket: 16 or 32 bytes.
 ///
 /// Slots on the way of a key are taken in order and never given back, so a key is never behind an empty slot.
 template <class Key, class Value, class Hash, class Slots>
@@ -36,9 +36,7 @@ class hash_map_probe {
   template <bool WithValues>
   using window = typename Slots::template window<WithValues>;
 
-  static constexpr int window_slots = Slots::window_slots;
-  // 64 bits where there may be more windows than 32 can count.
-  using window_index = std::conditional_t<Slots::windows_a_bucket == 1, std::uint32_t, std::uint64_t>;
+  static constexpr int bucket_slots = Slots::bucket_slots;
 
  public:
   using head = hash_map_head<Key, Value, Slots>;
@@ -47,18 +45,15 @@ class hash_map_probe {
 
   static constexpr index_t npos = -1;
 
-  /// The first window of a search.
-  template <bool WithValues, bool Unchanging>
-  class first_look {
-    friend hash_map_probe;
-    window_index at_{};
-    window<WithValues> seen_;
-  };
-
+  /// Slot of a key, and its value word as it was loaded with the head; the largest word if it was not loaded.
   struct found {
     index_t slot = npos;
-    bool inserted = false;
-    value_word value = ~value_word{0};  ///< as it was loaded with the head; the largest if it was not
+    value_word value = ~value_word{0};
+  };
+
+  /// `found` of an insertion, and what it did.
+  struct taken : found {
+    insert_result state;
   };
 
   constexpr hash_map_probe() = default;
@@ -71,29 +66,19 @@ class hash_map_probe {
   FARPOINT_HD constexpr head_word empty_head() const noexcept { return head::of(empty_, initial_); }
   FARPOINT_HD std::uint32_t hash(Key key) const noexcept { return hash_(key); }
 
-  /// Loads the first window of a key.
-  template <bool WithValues, bool Unchanging>
-  FARPOINT_HD first_look<WithValues, Unchanging> look(Key key) const noexcept {
-    first_look<WithValues, Unchanging> first;
-    if (key == empty_ || slots_.buckets() == 0) return first;
-    first.at_ = home(key);
-    first.seen_ = slots_.template load<WithValues, Unchanging>(first.at_);
-    return first;
-  }
-
   /// Finds the slot of a key.
   template <bool WithValues, bool Unchanging>
-  FARPOINT_HD found find(Key key, first_look<WithValues, Unchanging> const& first) const noexcept {
-    if (key == empty_) return {};
-    window_index at = first.at_;
-    window<WithValues> seen = first.seen_;
-    for (window_index tried = 0; tried < windows(); ++tried) {
+  FARPOINT_HD found find(Key key) const noexcept {
+    if (key == empty_ || slots_.buckets() == 0) return {};
+    std::uint32_t at = home(key);
+    window<WithValues> seen = slots_.template load<WithValues, Unchanging>(at);
+    for (std::uint32_t tried = 0; tried < slots_.buckets(); ++tried) {
       found here;
       bool has_room = false;
       FARPOINT_UNROLL
-      for (int i = 0; i < window_slots; ++i) {
+      for (int i = 0; i < bucket_slots; ++i) {
         if (head::key_of(seen.heads[i]) == key) {
-          here.slot = static_cast<index_t>(at) * window_slots + i;
+          here.slot = index_t{at} * bucket_slots + i;
           here.value = seen.value(i);
         }
         has_room = has_room || head::key_of(seen.heads[i]) == empty_;
@@ -105,76 +90,71 @@ class hash_map_probe {
     return {};
   }
 
-  /// Finds the slot of a key, or takes the first empty one on the way. The slot's value is `value` then, or still the
-  /// one that the slot was cleared with unless Slots::takes_values(). Ends whatever the memory holds: without
-  /// a slot, if none can be taken.
-  template <bool WithValues>
-  FARPOINT_HD found find_or_take(Key key, Value value, first_look<WithValues, false> const& first) const noexcept {
-    return find_or_take_as<true>(key, value, first);
-  }
-  /// The same with the initial value.
-  template <bool WithValues>
-  FARPOINT_HD found find_or_take(Key key, first_look<WithValues, false> const& first) const noexcept {
-    return find_or_take_as<false>(key, initial_, first);
-  }
-
- private:
-  using entry = typename Slots::entry;
-
+  /// Finds the slot of a key, or takes the first empty one on the way. The value of a slot that it takes is `value` if
+  /// Slots::takes_values(), and elsewhere the one that the slot was cleared with. Ends whatever the memory holds:
+  /// without a slot, if none can be taken.
+  /// @tparam WithValue      false: a slot is taken without a value
+  /// @tparam LooksAtValues  values are loaded along with heads
   template <bool WithValue, bool LooksAtValues>
-  FARPOINT_HD found find_or_take_as(Key key, Value value,
-                                    first_look<LooksAtValues, false> const& first) const noexcept {
-    if (key == empty_) return {};
+  FARPOINT_HD taken find_or_take(Key key, Value value) const noexcept {
+    if (key == empty_) return {{}, insert_result::refused};
+    taken const none{{}, insert_result::full};
     entry empty_one{empty_head(), head::value_ref::shifted(initial_)};
     entry const wanted{head::of(key, value), head::value_ref::shifted(value)};
-    window_index at = first.at_;
-    window<LooksAtValues> seen = first.seen_;
-    for (window_index tried = 0; tried < windows(); ++tried) {
+    std::uint32_t at = 0;
+    window<LooksAtValues> seen;
+    // A return here instead costs the kernels registers.
+    if (slots_.buckets() != 0) {
+      at = home(key);
+      seen = slots_.template load<LooksAtValues, false>(at);
+    }
+    for (std::uint32_t tried = 0; tried < slots_.buckets(); ++tried) {
       // Ends: a slot is tried once, and once more if it was cleared with another initial value.
       bool is_retry = false;
       while (true) {
-        // The first slot that is the key's, or empty.
-        int place = window_slots;
-        bool is_mine = false;
-        found here;
+        // The first slot that holds the key, or is empty.
+        int first = bucket_slots;
+        bool holds_key = false;
+        taken here{{}, insert_result::duplicate};
         FARPOINT_UNROLL
-        for (int i = window_slots - 1; i >= 0; --i) {
+        for (int i = bucket_slots - 1; i >= 0; --i) {
           Key const theirs = head::key_of(seen.heads[i]);
           if (theirs != key && theirs != empty_) continue;
-          place = i;
-          is_mine = theirs == key;
+          first = i;
+          holds_key = theirs == key;
           here.value = seen.value(i);
         }
-        if (place == window_slots) break;
-        here.slot = static_cast<index_t>(at) * window_slots + place;
-        if (is_mine) return here;
+        if (first == bucket_slots) break;
+        here.slot = index_t{at} * bucket_slots + first;
+        if (holds_key) return here;
         entry const before = slots_.template take<WithValue>(here.slot, empty_one, wanted);
         bool const is_empty = head::key_of(before.head) == empty_;
         if (is_empty) {
-          here.inserted = before == empty_one;
-          if (here.inserted) return here;
+          here.state = insert_result::inserted;
+          if (before == empty_one) return here;
           // The slot was cleared with another initial value. If that changes again, somebody else writes to the memory.
-          if (is_retry) return {};
+          if (is_retry) return none;
           if constexpr (sizeof(head_word) > sizeof(Key)) empty_one.head = before.head;
           empty_one.value = before.value;
         }
         is_retry = is_empty;
         // Another thread was faster, perhaps with the same key.
-        seen.set(place, before);
+        seen.set(first, before);
       }
       at = after(at);
       seen = slots_.template load<LooksAtValues, false>(at);
     }
-    return {};
+    return none;
   }
 
-  FARPOINT_HD window_index windows() const noexcept { return window_index{slots_.buckets()} * Slots::windows_a_bucket; }
-  FARPOINT_HD window_index after(window_index at) const noexcept { return at + 1 == windows() ? 0 : at + 1; }
+ private:
+  using entry = typename Slots::entry;
 
-  /// Where the search for a key begins: the high bits of hash * buckets, so that any number of buckets will do.
-  FARPOINT_HD window_index home(Key key) const noexcept {
-    auto const bucket = static_cast<std::uint32_t>(std::uint64_t{hash_(key)} * slots_.buckets() >> 32);
-    return window_index{bucket} * Slots::windows_a_bucket;
+  FARPOINT_HD std::uint32_t after(std::uint32_t at) const noexcept { return at + 1 == slots_.buckets() ? 0 : at + 1; }
+
+  /// Bucket where the search for a key begins: the high bits of hash * buckets, so that any number of buckets will do.
+  FARPOINT_HD std::uint32_t home(Key key) const noexcept {
+    return static_cast<std::uint32_t>(std::uint64_t{hash_(key)} * slots_.buckets() >> 32);
   }
 
   Slots slots_;

@@ -61,15 +61,11 @@ class hash_map_ref {
   /// A key and its value are one word, as of 32 bits each in the layout of pairs.
   static constexpr bool is_packed = slots::is_packed;
 
-  /// What insert() and insert_or_min() did.
+  /// Outcome of insert() and insert_or_min().
   struct insertion {
-    index_t slot;   ///< of the key; npos: there is no room, or the key is the empty one
-    bool inserted;  ///< the key is new
+    index_t slot;         ///< slot of the key; npos if `state` is full or refused
+    insert_result state;  ///< what was done with the key
   };
-
-  /// The first step of a search, which look() has loaded. Good for one call with the same key.
-  template <bool WithValue, bool Unchanging>
-  using first_look = typename probe::template first_look<WithValue, Unchanging>;
 
   /// Buckets of memory that hold `keys` keys at load factor `load` or below, 0 < load <= 1 (anything else counts as
   /// 0.5). No keys take no bucket; more than 2^40 slots are as many as 2^40, which no map uses.
@@ -110,93 +106,70 @@ class hash_map_ref {
   }
 
   /// Slot of a key, or npos. Never writes.
-  FARPOINT_HD index_t find(Key key) const noexcept { return find(key, look(key)); }
-  FARPOINT_HD index_t find(Key key, unchanging_t) const noexcept { return find(key, look(key, unchanging)); }
+  FARPOINT_HD index_t find(Key key) const noexcept { return probe_.template find<false, false>(key).slot; }
+  FARPOINT_HD index_t find(Key key, unchanging_t) const noexcept { return probe_.template find<false, true>(key).slot; }
 
   /// Value of a key, or `otherwise`. Never writes; costs no more than find() where keys and values are pairs.
   FARPOINT_HD Value value_or(Key key, Value otherwise) const noexcept {
-    return value_or(key, otherwise, look_with_value(key));
+    auto const at = probe_.template find<true, false>(key);
+    if (at.slot == npos) return otherwise;
+    if constexpr (slots::values_with_heads) return value_ref::value_of(at.value);
+    return value(at.slot).load();
   }
   FARPOINT_HD Value value_or(Key key, Value otherwise, unchanging_t) const noexcept {
-    return value_or(key, otherwise, look_with_value(key, unchanging));
+    auto const at = probe_.template find<true, true>(key);
+    if (at.slot == npos) return otherwise;
+    if constexpr (slots::values_with_heads) return value_ref::value_of(at.value);
+    return value(at.slot).load(unchanging);
   }
 
   /// Slot of a key, which is inserted with the initial value if it is not there. npos: there is no room, or it is the
   /// empty key.
-  FARPOINT_HD index_t find_or_insert(Key key) const noexcept { return find_or_insert(key, look(key)); }
+  FARPOINT_HD index_t find_or_insert(Key key) const noexcept { return insert(key).slot; }
 
-  /// Lowers the value of a key to `value`, if that is smaller; inserts the key if it is not there. The value of a
-  /// key that only this function changes is the smallest of all that were given and of the initial one, whoever came
-  /// first. The slot is npos as in find_or_insert().
-  FARPOINT_HD insertion insert_or_min(Key key, Value value) const noexcept {
-    return insert_or_min(key, value, look_with_value(key));
+  /// Inserts a key with the initial value, unless the key is there already.
+  FARPOINT_HD insertion insert(Key key) const noexcept {
+    auto const at = probe_.template find_or_take<false, false>(key, initial());
+    return {at.slot, at.state};
   }
 
   /// Inserts a key with a value, unless the key is there already: then its value stays.
-  FARPOINT_HD insertion insert(Key key, Value value) const noexcept { return insert(key, value, look(key)); }
+  FARPOINT_HD insertion insert(Key key, Value value) const noexcept {
+    auto const at = probe_.template find_or_take<true, false>(key, value);
+    if (!slots::takes_values() && at.state == insert_result::inserted) {
+      atomic_store(memory().value(at.slot), value_ref::shifted(value));
+    }
+    return {at.slot, at.state};
+  }
+
+  /// Lowers the value of a key to `value`, if that is smaller; inserts the key if it is not there. The value of a
+  /// key that only this function changes is the smallest of all that were given and of the initial one, whoever came
+  /// first.
+  FARPOINT_HD insertion insert_or_min(Key key, Value value) const noexcept {
+    Value const least = value < initial() ? value : initial();
+    auto const at = probe_.template find_or_take<true, true>(key, least);
+    bool const is_new = at.state == insert_result::inserted;
+    if (at.slot == npos || (slots::takes_values() && is_new)) return {at.slot, at.state};
+    if constexpr (slots::values_with_heads) {
+      // Words that were loaded whole are compared whole.
+      auto const shifted = value_ref::shifted(value);
+      bool const is_larger = slots::is_packed ? value_ref::value_of(at.value) > value : at.value > shifted;
+      if (is_larger) atomic_min(memory().value(at.slot), (slots::is_packed ? head::of(key) : 0) | shifted);
+    } else if (!is_new) {
+      this->value(at.slot).fetch_min(value);
+    } else if (value < initial()) {
+      atomic_min(memory().value(at.slot), value_ref::shifted(value));
+    }
+    return {at.slot, at.state};
+  }
 
   /// Value of a key, which is inserted with `value` if it is not there. Threads that call it with one key, each with a
   /// value of its own, all return the value of the one that came first. `value` too if there is no room, or it is the
   /// empty key. Only where is_packed: elsewhere a key may be seen before its value.
   FARPOINT_HD Value value_or_insert(Key key, Value value) const noexcept {
     static_assert(is_packed, "farpoint: value_or_insert() is for maps whose keys and values are one word");
-    auto const at = probe_.find_or_take(key, value, look_with_value(key));
-    return at.inserted || at.slot == npos ? value : value_ref::value_of(at.value);
-  }
-
-  /// Loads what a search for a key looks at first. For threads with several keys: look for all, then call the functions
-  /// below, which are those above otherwise, and the loads will have been on their way together.
-  FARPOINT_HD first_look<false, false> look(Key key) const noexcept { return probe_.template look<false, false>(key); }
-  FARPOINT_HD first_look<false, true> look(Key key, unchanging_t) const noexcept {
-    return probe_.template look<false, true>(key);
-  }
-  FARPOINT_HD first_look<true, false> look_with_value(Key key) const noexcept {
-    return probe_.template look<true, false>(key);
-  }
-  FARPOINT_HD first_look<true, true> look_with_value(Key key, unchanging_t) const noexcept {
-    return probe_.template look<true, true>(key);
-  }
-
-  template <bool WithValue, bool Unchanging>
-  FARPOINT_HD index_t find(Key key, first_look<WithValue, Unchanging> const& first) const noexcept {
-    return probe_.find(key, first).slot;
-  }
-  template <bool Unchanging>
-  FARPOINT_HD Value value_or(Key key, Value otherwise, first_look<true, Unchanging> const& first) const noexcept {
-    auto const at = probe_.find(key, first);
-    if (at.slot == npos) return otherwise;
-    if constexpr (slots::values_with_heads) {
-      return value_ref::value_of(at.value);
-    } else if constexpr (Unchanging) {
-      return value(at.slot).load(unchanging);
-    } else {
-      return value(at.slot).load();
-    }
-  }
-  FARPOINT_HD index_t find_or_insert(Key key, first_look<false, false> const& first) const noexcept {
-    return probe_.find_or_take(key, first).slot;
-  }
-  FARPOINT_HD insertion insert(Key key, Value value, first_look<false, false> const& first) const noexcept {
-    auto const at = probe_.find_or_take(key, value, first);
-    if (!slots::takes_values() && at.inserted) atomic_store(memory().value(at.slot), value_ref::shifted(value));
-    return {at.slot, at.inserted};
-  }
-  FARPOINT_HD insertion insert_or_min(Key key, Value value, first_look<true, false> const& first) const noexcept {
-    Value const least = value < initial() ? value : initial();
-    auto const at = probe_.find_or_take(key, least, first);
-    bool const is_written = slots::takes_values() && at.inserted;
-    if (at.slot == npos || is_written) return {at.slot, at.inserted};
-    if constexpr (slots::values_with_heads) {
-      // Whole words where they can be compared: they are loaded as a whole then.
-      auto const shifted = value_ref::shifted(value);
-      bool const is_larger = slots::is_packed ? value_ref::value_of(at.value) > value : at.value > shifted;
-      if (is_larger) atomic_min(memory().value(at.slot), (slots::is_packed ? head::of(key) : 0) | shifted);
-    } else if (!at.inserted) {
-      this->value(at.slot).fetch_min(value);
-    } else if (value < initial()) {
-      atomic_min(memory().value(at.slot), value_ref::shifted(value));
-    }
-    return {at.slot, at.inserted};
+    auto const at = probe_.template find_or_take<true, true>(key, value);
+    return at.state == insert_result::duplicate ? value_ref::value_of(at.value) : value;
   }
 
   /// Value of a slot that holds a key.

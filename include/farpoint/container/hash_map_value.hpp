@@ -19,6 +19,14 @@ struct initial_value {
   Value value = static_cast<Value>(~std::uint64_t{0});
 };
 
+/// What an insertion did with its key.
+enum class insert_result {
+  inserted,   ///< the key is new
+  duplicate,  ///< the key was in the map
+  full,       ///< the key is new, and there is no room for it
+  refused     ///< the key marks empty slots
+};
+
 /// Passed to a call to promise that nobody changes the map meanwhile: plain loads, which may be cached closer by.
 struct unchanging_t {};
 inline constexpr unchanging_t unchanging{};

@@ -19,19 +19,20 @@ using if_compiled_map =
                          std::is_same_v<Value, std::uint32_t> || std::is_same_v<Value, std::uint64_t>),
                      int>;
 
-template <class Key, class Value, bool Minimum>
+template <class Key, class Value, hash_map_call Call>
 void describe(library::hash_map_call<Key, Value>& call, index_t size,
-              hash_map_insert_operation<hash_map_ref<Key, Value>, Minimum> const& operation) noexcept {
-  call.operation = Minimum ? library::hash_map_operation::insert_or_min : library::hash_map_operation::insert;
+              hash_map_insert_operation<hash_map_ref<Key, Value>, Call> const& operation) noexcept {
+  call.operation = Call == hash_map_call::insert_or_min ? library::hash_map_operation::insert_or_min
+                                                        : library::hash_map_operation::insert;
   call.values = {operation.values, static_cast<std::size_t>(size)};
 }
 
-template <class Key, class Value, hash_map_slot_use Use>
+template <class Key, class Value, hash_map_call Call>
 void describe(library::hash_map_call<Key, Value>& call, index_t,
-              hash_map_slot_operation<hash_map_ref<Key, Value>, Use> const& operation) noexcept {
-  call.operation = Use == hash_map_slot_use::insert           ? library::hash_map_operation::insert_keys
-                   : Use == hash_map_slot_use::find_or_insert ? library::hash_map_operation::find_or_insert
-                                                              : library::hash_map_operation::find_slots;
+              hash_map_slot_operation<hash_map_ref<Key, Value>, Call> const& operation) noexcept {
+  call.operation = Call == hash_map_call::insert_keys      ? library::hash_map_operation::insert_keys
+                   : Call == hash_map_call::find_or_insert ? library::hash_map_operation::find_or_insert
+                                                           : library::hash_map_operation::find_slots;
   call.slots = operation.slots;
 }
 

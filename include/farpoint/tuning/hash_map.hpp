@@ -9,14 +9,13 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Where the value of a key is. Changes no result, only in which slot a key lands, and when a value appears.
 enum class hash_map_layout {
-  pairs,    ///< beside its key, in one word where both have 32 bits, or else in 16 bytes: one compare-and-swap writes
-            ///< both, of 16 bytes from compute capability 9.0 on
-  sectors,  ///< behind 16 bytes of keys, as a rule in the same sector: twice as many keys are seen in one load
-  split     ///< in the second part of the map's memory: who wants no values touches half of it
+  pairs,  ///< beside its key, in one word where both have 32 bits, or else in 16 bytes: one compare-and-swap writes
+          ///< both, of 16 bytes from compute capability 9.0 on
+  split   ///< in the second part of the map's memory: operations on keys alone touch half of it
 };
 
 constexpr char const* to_string(hash_map_layout layout) noexcept {
-  return layout == hash_map_layout::pairs ? "pairs" : layout == hash_map_layout::sectors ? "sectors" : "split";
+  return layout == hash_map_layout::pairs ? "pairs" : "split";
 }
 
 /// What hash_map_tuning::passes() and parts() go by.
@@ -50,18 +49,9 @@ Stream& operator<<(Stream& stream, hash_map_case const& c) {
 /// What makes a hash map fast on a GPU. Nothing here changes a result. Derive from it to change a part. The figures are
 /// G keys/s on an H200, u32 keys and values, load 0.5 (bench/results/nvidia-h200/hash_map.json has all).
 struct hash_map_tuning {
-  // 10 M keys, outside L2, in one pass: values in 18.2 (sectors 15.4, split 8.6), values out 41.7 (39, 22); but keys
-  // alone in 18.6 (18.6, 24.6), slots out 41.7 (41.7, 54). 1 M keys: 28.3 (21.7, 23.9), 76 (59, 56), 28.4 (28.7, 30),
-  // 76 (80, 82).
+  // 10 M keys, outside L2, in one pass: values in 18.2 (split 8.6), values out 41.7 (22); but keys alone in 18.6
+  // (24.6), slots out 41.7 (54). 1 M keys: 28.3 (23.9), 76 (56), 28.4 (30), 76 (82).
   static constexpr hash_map_layout layout = hash_map_layout::pairs;
-
-  /// Of `pairs` of 32-bit keys and values, slots of a bucket of four that are looked at in one go: 4, two loads in
-  /// flight together, or 2, of which the second two are loaded only if the first are taken by others. Of longer pairs
-  /// half as many: both of a bucket, or one after the other.
-  static constexpr int window_slots = 4;  // 1 M keys in: 28.3, with 2 26.1; 10 M at load 0.8: 19.5, with 2 17.6
-
-  /// Keys of a thread of the calls for whole arrays. The first loads of all go out before any is looked at.
-  static constexpr int keys_per_thread = 1;  // 1 M keys in: 28.4, with 4 18.9; 10 M: 18.2, with 4 15.5
 
   /// How often a call for a whole array goes over its keys: once, or 2, 4 or 8 times, each time for another part of the
   /// map, which stays in the L2 cache meanwhile. Other numbers count as the next one below, and 8 as 4 where something

@@ -14,6 +14,7 @@ using farpoint::empty_key;
 using farpoint::hash_map_bucket;
 using farpoint::hash_map_ref;
 using farpoint::initial_value;
+using farpoint::insert_result;
 
 namespace {
 
@@ -27,8 +28,8 @@ struct colliding_hash {
 
 /// Slots whose empty ones get another value before each exchange.
 template <class Key, class Value>
-class restless_slots : public farpoint::detail::paired_slots<Key, Value, 4> {
-  using base = farpoint::detail::paired_slots<Key, Value, 4>;
+class restless_slots : public farpoint::detail::paired_slots<Key, Value> {
+  using base = farpoint::detail::paired_slots<Key, Value>;
 
  public:
   using base::base;
@@ -136,14 +137,8 @@ void for_each_kind(Check&& check) {
   of(hash_map_ref<std::uint64_t>{});
   of(hash_map_ref<std::int64_t, std::uint64_t>{});
   of(hash_map_ref<std::uint32_t, std::uint64_t>{});
-  of(hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
-  of(hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
   of(hash_map_ref<std::uint32_t, std::uint32_t, colliding_hash>{});
   of(hash_map_ref<std::uint64_t, std::uint32_t, colliding_hash>{});
-  of(sectors_map<std::uint32_t>{});
-  of(sectors_map<std::int64_t>{});
-  of(sectors_map<std::uint32_t, std::uint64_t, colliding_hash>{});
-  of(sectors_map<std::uint64_t, std::uint64_t>{});
   of(split_map<std::int32_t>{});
   of(split_map<std::uint64_t>{});
   of(split_map<std::uint32_t, std::uint64_t>{});
@@ -199,7 +194,10 @@ ONE_THREAD_TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[
           case 2: {
             auto const did = map.insert(k, v);
             slot = did.slot;
-            right = right && did.inserted == (fits && !is_known);
+            right = right && did.state == (k == empty ? insert_result::refused
+                                           : is_known ? insert_result::duplicate
+                                           : fits     ? insert_result::inserted
+                                                      : insert_result::full);
             if (fits) oracle.emplace(k, v);
             break;
           }
@@ -252,8 +250,11 @@ TEST_CASE("hash_map_ref: no bucket, one bucket, and full", "[hash_map]") {
       CHECK(map.value_or(another, 5) == 5);
       CHECK(map.find_or_insert(another) == map_type::npos);
       CHECK(map.insert_or_min(another, 1).slot == map_type::npos);
+      CHECK(map.insert_or_min(another, 1).state == insert_result::full);
       CHECK(map.insert(another, 1).slot == map_type::npos);
-      CHECK_FALSE(map.insert(another, 1).inserted);
+      CHECK(map.insert(another, 1).state == insert_result::full);
+      CHECK(map.insert(another).state == insert_result::full);
+      CHECK(map.insert(map.empty()).state == insert_result::refused);
       if constexpr (map_type::is_packed) CHECK(map.value_or_insert(another, 5) == 5);
       for (index_t i = 0; i < map.capacity(); ++i)
         CHECK(map.find(static_cast<key>(i)) == map.find_or_insert(static_cast<key>(i)));
@@ -279,8 +280,8 @@ TEST_CASE("hash_map_ref: a map that was cleared with another initial value takes
       auto const k = static_cast<key>(i);
       auto const v = static_cast<value>(100 + i);
       switch (i % (map_type::is_packed ? 4 : 3)) {
-        case 0: CHECK(other.insert(k, v).inserted); break;
-        case 1: CHECK(other.insert_or_min(k, v).inserted); break;
+        case 0: CHECK(other.insert(k, v).state == insert_result::inserted); break;
+        case 1: CHECK(other.insert_or_min(k, v).state == insert_result::inserted); break;
         case 2: other.value(other.find_or_insert(k)).store(v); break;
         default:
           if constexpr (map_type::is_packed) CHECK(other.value_or_insert(k, v) == v);
@@ -303,9 +304,9 @@ TEST_CASE("hash_map_ref: memory that somebody else writes to ends a search witho
   using probe = farpoint::detail::hash_map_probe<std::uint32_t, std::uint32_t, farpoint::default_hash, slots>;
   hash_map_bucket bucket{{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}}};
   probe const map{slots{&bucket, 1}, 0xffffffffu, 0xffffffffu, {}};
-  auto const found = map.find_or_take(5, 7, map.look<false, false>(5));
+  auto const found = map.find_or_take<true, false>(5, 7);
   CHECK(found.slot == probe::npos);
-  CHECK_FALSE(found.inserted);
+  CHECK(found.state == insert_result::full);
   for (auto const word : bucket.words) CHECK(static_cast<std::uint32_t>(word) == 0xffffffffu);
 }
 
@@ -320,7 +321,7 @@ TEST_CASE("hash_map_ref: the empty key is refused, whichever it is", "[hash_map]
       CHECK(map.value_or(empty, 9) == 9);
       CHECK(map.find_or_insert(empty) == map_type::npos);
       CHECK(map.insert_or_min(empty, 0).slot == map_type::npos);
-      CHECK_FALSE(map.insert(empty, 0).inserted);
+      CHECK(map.insert(empty, 0).state == insert_result::refused);
       if constexpr (map_type::is_packed) CHECK(map.value_or_insert(empty, 9) == 9);
       CHECK(map.size() == 0);
       for (key const other : {static_cast<key>(-1), key{0}, key{77}}) {
@@ -343,9 +344,6 @@ TEST_CASE("hash_map_ref: buckets for a number of keys", "[hash_map]") {
   CHECK(packed::buckets_for(8, 0.8) == 3);
   CHECK(wide::buckets_for(8, 0.8) == 5);
   CHECK(packed::buckets_for(100000000, 0.5) == 50000000);
-  CHECK(sectors_map<std::uint32_t>::buckets_for(9, 1) == 3);
-  CHECK(sectors_map<std::uint32_t, std::uint64_t>::buckets_for(8, 1) == 3);
-  CHECK(sectors_map<std::uint64_t>::buckets_for(8, 1) == 4);
   CHECK(split_map<std::uint32_t>::buckets_for(9, 1) == 3);
   CHECK(split_map<std::uint32_t, std::uint64_t>::buckets_for(8, 1) == 3);
   CHECK(split_map<std::uint64_t>::buckets_for(8, 1) == 3);
@@ -410,8 +408,9 @@ TEST_CASE("hash_map_ref: many threads insert keys with values of their own, and 
       owned_map<map_type> const owner{map_type::buckets_for(static_cast<index_t>(distinct), 1)};
       auto const map = owner.get();
       std::vector<char> won(pairs.size(), 0);
-      in_turns(4, pairs.size(),
-               [&](std::size_t i) { won[i] = map.insert(pairs[i].key, pairs[i].value).inserted ? 1 : 0; });
+      in_turns(4, pairs.size(), [&](std::size_t i) {
+        won[i] = map.insert(pairs[i].key, pairs[i].value).state == insert_result::inserted;
+      });
       std::unordered_map<key, value> expected;
       bool once = true;
       for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -450,8 +449,8 @@ TEST_CASE("hash_map_ref: where keys and values lie in a bucket", "[hash_map]") {
   CHECK(words(hash_map_ref<std::int64_t, std::uint64_t>{}, std::int64_t{-2}, std::int64_t{6}) ==
         all{none - 1, 0x77, 6, 0x99});
   CHECK(words(hash_map_ref<std::uint32_t, std::uint64_t>{}, 5u, 6u) == all{5, 0x77, 6, 0x99});
-  CHECK(words(sectors_map<std::uint64_t>{}, std::uint64_t{5}, std::uint64_t{6})[2] == 0x99'0000'0077);
-  CHECK(words(sectors_map<std::int64_t, std::uint64_t>{}, std::int64_t{5}, std::int64_t{6}) == all{5, 6, 0x77, 0x99});
+  CHECK(words(split_map<std::uint64_t>{}, std::uint64_t{5}, std::uint64_t{6})[2] == 0x99'0000'0077);
+  CHECK(words(split_map<std::int64_t, std::uint64_t>{}, std::int64_t{5}, std::int64_t{6}) == all{5, 6, 0x77, 0x99});
 }
 
 TEST_CASE("hash_map_ref: many threads, contended keys, every key once", "[hash_map]") {

@@ -22,18 +22,14 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_clear_kernel(Map
   map.clear(hash_map_thread(), index_t{gridDim.x} * hash_map_block_size);
 }
 
-/// Keys of a block.
-template <class Map>
-inline constexpr index_t hash_map_tile = index_t{hash_map_block_size} * Map::tuning::keys_per_thread;
-
-/// Counts those of a warp's keys that were not inserted. All lanes call it.
-__device__ inline void count_not_inserted(hash_map_report& report, bool failed, bool is_empty_key) noexcept {
+/// Counts the misses of a warp's keys. All lanes call it.
+__device__ inline void count_misses(hash_map_report& report, hash_map_miss miss) noexcept {
   auto const count = [](std::uint64_t* counter, bool counted) {
     int const keys = __popc(cuda_warp::ballot(counted));
     if (keys != 0 && cuda_warp::lane() == 0) atomic_add(counter, static_cast<std::uint64_t>(keys));
   };
-  count(&report.refused, failed && is_empty_key);
-  count(&report.no_room, failed && !is_empty_key);
+  count(&report.refused, miss == hash_map_miss::refused);
+  count(&report.no_room, miss == hash_map_miss::no_room);
 }
 
 /// Blocks of a kernel of the map that a multiprocessor should hold. Keys of 32 bits: as many threads as there is room
@@ -41,40 +37,14 @@ __device__ inline void count_not_inserted(hash_map_report& report, bool failed, 
 template <class Map>
 constexpr int hash_map_blocks = sizeof(typename Map::key_type) <= 4 ? blocks_that_fit(hash_map_block_size) : 1;
 
-/// Does the operation on each key. A thread's keys are a block size apart, so that neighbours read neighbours' keys.
+/// Does the operation on each key. A thread per key.
 template <class Map, class Operation>
 __global__ void __launch_bounds__(hash_map_block_size, hash_map_blocks<Map>)
     hash_map_bulk_kernel(hash_map_args<Map, Operation> const args) {
-  constexpr int each = Map::tuning::keys_per_thread;
-  static_assert(each > 0, "farpoint: a thread has at least one key");
-  using key_type = typename Map::key_type;
-  index_t const first = blockIdx.x * hash_map_tile<Map> + threadIdx.x;
-  auto const index = [first](int j) { return first + j * hash_map_block_size; };
-
-  key_type keys[each];
-  FARPOINT_UNROLL
-  for (int j = 0; j < each; ++j) keys[j] = index(j) < args.size ? load_once(args.keys + index(j)) : args.map.empty();
-
-  // The search for the empty key ends before it begins and ignores what it is given.
-  typename Operation::begun begun[each];
-  FARPOINT_UNROLL
-  for (int j = 0; j < each; ++j) {
-    if (index(j) < args.size) begun[j] = args.operation.begin(args.map, keys[j], index(j));
-  }
-  decltype(args.operation.finish(args.map, keys[0], begun[0])) outcomes[each];
-  FARPOINT_UNROLL
-  for (int j = 0; j < each; ++j) outcomes[j] = args.operation.finish(args.map, keys[j], begun[j]);
-  FARPOINT_UNROLL
-  for (int j = 0; j < each; ++j) {
-    if (index(j) < args.size) args.operation.write(index(j), outcomes[j]);
-  }
-
-  if (args.report == nullptr) return;
-  FARPOINT_UNROLL
-  for (int j = 0; j < each; ++j) {
-    bool const failed = index(j) < args.size && found_no_slot<Map, Operation>(outcomes[j]);
-    count_not_inserted(*args.report, failed, keys[j] == args.map.empty());
-  }
+  index_t const i = hash_map_thread();
+  hash_map_miss miss = hash_map_miss::none;
+  if (i < args.size) miss = args.operation.run(args.map, load_once(args.keys + i), i);
+  if (args.report != nullptr) count_misses(*args.report, miss);
 }
 
 /// Goes over all keys once for each part of the map, and takes those whose search begins there. Blocks are numbered by
@@ -110,15 +80,9 @@ __global__ void __launch_bounds__(hash_map_block_size, Passes <= 4 ? hash_map_bl
       key_type const theirs = cuda_warp::shuffle(keys[row], at.lane);
       if (row == at.row) key = theirs;
     }
-    bool failed = false;
-    if (done + lane < picks.count()) {
-      index_t const i = index(at.row, at.lane);
-      auto const outcome = args.operation.finish(args.map, key, args.operation.begin(args.map, key, i));
-      args.operation.write(i, outcome);
-      failed = found_no_slot<Map, Operation>(outcome);
-    }
-    if (args.report == nullptr) continue;
-    count_not_inserted(*args.report, failed, key == args.map.empty());
+    hash_map_miss miss = hash_map_miss::none;
+    if (done + lane < picks.count()) miss = args.operation.run(args.map, key, index(at.row, at.lane));
+    if (args.report != nullptr) count_misses(*args.report, miss);
   }
 }
 

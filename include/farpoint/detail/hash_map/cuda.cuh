@@ -136,8 +136,7 @@ FARPOINT_HIDDEN void hash_map_launch(kernel_launcher& launcher, hash_map_args<Ma
   }
   if (passes >= 4) return hash_map_launch_passes<4>(launcher, args);
   if (passes >= 2) return hash_map_launch_passes<2>(launcher, args);
-  launcher.launch_for(divide_up(args.size, hash_map_tile<Map>) * hash_map_block_size, hash_map_block_size,
-                      hash_map_bulk_kernel<Map, Operation>, args);
+  launcher.launch_for(args.size, hash_map_block_size, hash_map_bulk_kernel<Map, Operation>, args);
 }
 
 template <class Map, class Operation>

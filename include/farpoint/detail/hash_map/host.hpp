@@ -47,11 +47,9 @@ result hash_map_run(host_exec exec, hash_map_args<Map, Operation> const& args) n
   hash_map_report total;
   for_each_part(exec, args.size, [&](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) {
-      auto const key = args.keys[i];
-      auto const outcome = args.operation.finish(args.map, key, args.operation.begin(args.map, key, i));
-      args.operation.write(i, outcome);
-      if (args.report == nullptr || !found_no_slot<Map, Operation>(outcome)) continue;
-      atomic_add(key == args.map.empty() ? &total.refused : &total.no_room, std::uint64_t{1});
+      hash_map_miss const miss = args.operation.run(args.map, args.keys[i], i);
+      if (args.report == nullptr || miss == hash_map_miss::none) continue;
+      atomic_add(miss == hash_map_miss::refused ? &total.refused : &total.no_room, std::uint64_t{1});
     }
   });
   if (args.report != nullptr) *args.report = total;

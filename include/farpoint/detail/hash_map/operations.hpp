@@ -21,25 +21,30 @@ FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) no
   }
 }
 
-// An operation handles a key in three steps, so that a thread can take each step for several keys: begin() loads,
-// finish() works on the map, write() stores the outcome, if the operation has one.
-//
-// Its payload is what goes in or comes out beside a key. on() is the same operation with its payloads elsewhere;
-// copy() then writes an outcome from there. array() is the array that has an element for each of `size` keys.
+/// Why a call did not do with a key what it does with others; `none`: it did.
+enum class hash_map_miss { none, refused, no_room };
 
-/// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
-template <class Map, bool Minimum>
+FARPOINT_HD constexpr hash_map_miss miss_of(insert_result state) noexcept {
+  return state == insert_result::refused ? hash_map_miss::refused
+         : state == insert_result::full  ? hash_map_miss::no_room
+                                         : hash_map_miss::none;
+}
+
+// An operation handles key i of a call by run(), which also writes the outcome, if the operation has one.
+//
+// Its payload is what goes in or comes out beside a key. on() is the operation with its payloads elsewhere; copy() then
+// writes an outcome from there. array() is the array that has an element for each of `size` keys.
+
+/// hash_map_insert() and hash_map_insert_or_min().
+template <class Map, hash_map_call Call>
 struct hash_map_insert_operation {
-  static constexpr char const* name = Minimum ? "farpoint::hash_map_insert_or_min" : "farpoint::hash_map_insert";
+  static constexpr char const* name =
+      Call == hash_map_call::insert_or_min ? "farpoint::hash_map_insert_or_min" : "farpoint::hash_map_insert";
   static constexpr bool takes_values = true;
   static constexpr bool inserts = true;
   static constexpr bool has_outcomes = false;
   using key_type = typename Map::key_type;
   using value_type = typename Map::value_type;
-  struct begun {
-    value_type value;
-    typename Map::template first_look<Minimum, false> look;
-  };
   using payload = value_type;
 
   value_type const* values;
@@ -47,37 +52,26 @@ struct hash_map_insert_operation {
   span<value_type const> array(index_t size) const noexcept { return {values, static_cast<std::size_t>(size)}; }
   hash_map_insert_operation on(payload* elsewhere, index_t) const noexcept { return {elsewhere}; }
 
-  FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept {
-    if constexpr (Minimum) {
-      return {load_once(values + i), map.look_with_value(key)};
+  FARPOINT_HD hash_map_miss run(Map const& map, key_type key, index_t i) const noexcept {
+    value_type const value = load_once(values + i);
+    if constexpr (Call == hash_map_call::insert_or_min) {
+      return miss_of(map.insert_or_min(key, value).state);
     } else {
-      return {load_once(values + i), map.look(key)};
+      return miss_of(map.insert(key, value).state);
     }
   }
-  FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
-    if constexpr (Minimum) {
-      return map.insert_or_min(key, entry.value, entry.look).slot;
-    } else {
-      return map.insert(key, entry.value, entry.look).slot;
-    }
-  }
-  FARPOINT_HD void write(index_t, index_t) const noexcept {}
 };
 
-/// What is done with the slot of a key.
-enum class hash_map_slot_use { insert, find_or_insert, find };
-
 /// hash_map_insert_keys(), hash_map_find_or_insert() and hash_map_find_slots().
-template <class Map, hash_map_slot_use Use>
+template <class Map, hash_map_call Call>
 struct hash_map_slot_operation {
-  static constexpr char const* name = Use == hash_map_slot_use::insert           ? "farpoint::hash_map_insert_keys"
-                                      : Use == hash_map_slot_use::find_or_insert ? "farpoint::hash_map_find_or_insert"
-                                                                                 : "farpoint::hash_map_find_slots";
+  static constexpr char const* name = Call == hash_map_call::insert_keys      ? "farpoint::hash_map_insert_keys"
+                                      : Call == hash_map_call::find_or_insert ? "farpoint::hash_map_find_or_insert"
+                                                                              : "farpoint::hash_map_find_slots";
   static constexpr bool takes_values = false;
-  static constexpr bool inserts = Use != hash_map_slot_use::find;
-  static constexpr bool has_outcomes = Use != hash_map_slot_use::insert;
+  static constexpr bool inserts = Call != hash_map_call::find_slots;
+  static constexpr bool has_outcomes = Call != hash_map_call::insert_keys;
   using key_type = typename Map::key_type;
-  using begun = typename Map::template first_look<false, !inserts>;
   using payload = std::int32_t;
 
   index_span slots;
@@ -86,26 +80,19 @@ struct hash_map_slot_operation {
   hash_map_slot_operation on(payload* elsewhere, index_t size) const noexcept {
     return {span<payload>{elsewhere, static_cast<std::size_t>(size)}};
   }
-  FARPOINT_HD void copy(index_t i, hash_map_slot_operation const& from, index_t place) const noexcept {
-    write_slot(slots, i, from.slots.get(place));
+  FARPOINT_HD void copy(index_t i, hash_map_slot_operation const& from, index_t at) const noexcept {
+    write_slot(slots, i, from.slots.get(at));
   }
 
-  FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept {
-    if constexpr (inserts) {
-      return map.look(key);
+  FARPOINT_HD hash_map_miss run(Map const& map, key_type key, index_t i) const noexcept {
+    if constexpr (!inserts) {
+      write_slot(slots, i, map.find(key, unchanging));
+      return hash_map_miss::none;
     } else {
-      return map.look(key, unchanging);
+      auto const did = map.insert(key);
+      if constexpr (has_outcomes) write_slot(slots, i, did.slot);
+      return miss_of(did.state);
     }
-  }
-  FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
-    if constexpr (inserts) {
-      return map.find_or_insert(key, entry);
-    } else {
-      return map.find(key, entry);
-    }
-  }
-  FARPOINT_HD void write(index_t i, index_t slot) const noexcept {
-    if constexpr (has_outcomes) write_slot(slots, i, slot);
   }
 };
 
@@ -118,7 +105,6 @@ struct hash_map_find_operation {
   static constexpr bool has_outcomes = true;
   using key_type = typename Map::key_type;
   using value_type = typename Map::value_type;
-  using begun = typename Map::template first_look<true, true>;
   using payload = value_type;
 
   value_type* values;
@@ -126,29 +112,15 @@ struct hash_map_find_operation {
 
   span<value_type> array(index_t size) const noexcept { return {values, static_cast<std::size_t>(size)}; }
   hash_map_find_operation on(payload* elsewhere, index_t) const noexcept { return {elsewhere, missing}; }
-  FARPOINT_HD void copy(index_t i, hash_map_find_operation const& from, index_t place) const noexcept {
-    write(i, from.values[place]);
+  FARPOINT_HD void copy(index_t i, hash_map_find_operation const& from, index_t at) const noexcept {
+    store_once(values + i, from.values[at]);
   }
 
-  FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept {
-    return map.look_with_value(key, unchanging);
+  FARPOINT_HD hash_map_miss run(Map const& map, key_type key, index_t i) const noexcept {
+    store_once(values + i, map.value_or(key, missing, unchanging));
+    return hash_map_miss::none;
   }
-  FARPOINT_HD value_type finish(Map const& map, key_type key, begun const& entry) const noexcept {
-    return map.value_or(key, missing, entry);
-  }
-  FARPOINT_HD void write(index_t i, value_type value) const noexcept { store_once(values + i, value); }
 };
-
-/// True if an insertion found no slot for its key, by what Operation::finish() returned. False for look-ups, whose
-/// outcome may be any value.
-template <class Map, class Operation, class Outcome>
-FARPOINT_HD constexpr bool found_no_slot([[maybe_unused]] Outcome outcome) noexcept {
-  if constexpr (Operation::inserts) {
-    return outcome == Map::npos;
-  } else {
-    return false;
-  }
-}
 
 // What hash_map_run() takes. Each backend has an overload for each of these; it is found by the namespace of its second
 // argument, so that the first may be whatever converts to an execution.
@@ -192,14 +164,14 @@ struct hash_map_extract_args {
 /// The operation of a call, on no arrays; passed to a function that asks for it.
 template <class Map, class Visit>
 auto visit_hash_map_operation(hash_map_call call, Visit const& visit) noexcept {
-  using use = hash_map_slot_use;
+  using of = hash_map_call;
   switch (call) {
-    case hash_map_call::insert: return visit(hash_map_insert_operation<Map, false>{});
-    case hash_map_call::insert_or_min: return visit(hash_map_insert_operation<Map, true>{});
-    case hash_map_call::insert_keys: return visit(hash_map_slot_operation<Map, use::insert>{});
-    case hash_map_call::find_or_insert: return visit(hash_map_slot_operation<Map, use::find_or_insert>{});
-    case hash_map_call::find_slots: return visit(hash_map_slot_operation<Map, use::find>{});
-    case hash_map_call::find: break;
+    case of::insert: return visit(hash_map_insert_operation<Map, of::insert>{});
+    case of::insert_or_min: return visit(hash_map_insert_operation<Map, of::insert_or_min>{});
+    case of::insert_keys: return visit(hash_map_slot_operation<Map, of::insert_keys>{});
+    case of::find_or_insert: return visit(hash_map_slot_operation<Map, of::find_or_insert>{});
+    case of::find_slots: return visit(hash_map_slot_operation<Map, of::find_slots>{});
+    case of::find: break;
   }
   return visit(hash_map_find_operation<Map>{});
 }
@@ -235,13 +207,13 @@ result check_hash_map_slots(Map const& map, span<typename Map::key_type const> k
   return check_hash_map_entries(map, keys, slots.data(), static_cast<std::size_t>(slots.size()));
 }
 
-/// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
-template <bool Minimum, class Exec, class Map>
+/// Inserts keys with their values: hash_map_insert() and hash_map_insert_or_min().
+template <hash_map_call Call, class Exec, class Map>
 result hash_map_insert_entries(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                                span<typename Map::value_type const> values, hash_map_report* report,
                                bytes workspace) noexcept {
   if (result const bad = check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
-  using operation = hash_map_insert_operation<Map, Minimum>;
+  using operation = hash_map_insert_operation<Map, Call>;
   return hash_map_run(exec, hash_map_args_of(map, keys, operation{values.data()}, workspace, report));
 }
 

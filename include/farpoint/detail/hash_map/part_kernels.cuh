@@ -118,15 +118,13 @@ class hash_map_part_sorter {
     }
     while (cuda_warp::ballot(beyond != 0) != 0) {
       // Loaded again: few need it, and a list of keys cannot be indexed in registers.
-      bool failed = false;
-      key_type key = map.empty();
+      hash_map_miss miss = hash_map_miss::none;
       if (beyond != 0) {
         index_t const i = first + at(__ffs(static_cast<int>(beyond)) - 1);
-        key = args_.call.keys[i];
-        failed = work(key, i);
+        miss = args_.call.operation.run(map, args_.call.keys[i], i);
         beyond &= beyond - 1;
       }
-      if (args_.call.report != nullptr) count_not_inserted(*args_.call.report, failed, key == map.empty());
+      if (args_.call.report != nullptr) count_misses(*args_.call.report, miss);
     }
   }
 
@@ -152,14 +150,6 @@ class hash_map_part_sorter {
     __syncthreads();
   }
 
-  /// @return whether the key was not inserted
-  __device__ bool work(key_type key, index_t i) const noexcept {
-    auto const& call = args_.call;
-    auto const outcome = call.operation.finish(call.map, key, call.operation.begin(call.map, key, i));
-    call.operation.write(i, outcome);
-    return found_no_slot<Map, Operation>(outcome);
-  }
-
   args_type const& args_;
   storage& shared_;
 };
@@ -179,16 +169,12 @@ __global__ void __launch_bounds__(hash_map_block_size)
   std::uint32_t const blocks_a_part = divide_up(args.room, static_cast<std::uint32_t>(hash_map_block_size));
   std::uint32_t const part = blockIdx.x / blocks_a_part;
   std::uint32_t const number = blockIdx.x % blocks_a_part * hash_map_block_size + threadIdx.x;
-  bool failed = false;
-  auto key = args.call.map.empty();
+  hash_map_miss miss = hash_map_miss::none;
   if (number < smaller(args.given[part], args.room)) {
     index_t const at = index_t{part} * args.room + number;
-    key = load_once(args.keys + at);
-    auto const outcome = args.in_parts.finish(args.call.map, key, args.in_parts.begin(args.call.map, key, at));
-    args.in_parts.write(at, outcome);
-    failed = found_no_slot<Map, Operation>(outcome);
+    miss = args.in_parts.run(args.call.map, load_once(args.keys + at), at);
   }
-  if (args.call.report != nullptr) count_not_inserted(*args.call.report, failed, key == args.call.map.empty());
+  if (args.call.report != nullptr) count_misses(*args.call.report, miss);
 }
 
 /// Brings outcomes back into the order of the call.

@@ -17,9 +17,6 @@ void call_building_blocks();
 
 namespace {
 
-struct sectors : farpoint::hash_map_tuning {
-  static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::sectors;
-};
 struct split : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::split;
 };
@@ -99,7 +96,7 @@ void sort_and_encode() {
 void call_building_blocks() {
   call_map<farpoint::hash_map_ref<std::uint32_t>>();
   call_map<farpoint::hash_map_ref<std::uint64_t, std::uint64_t>>();
-  call_map<farpoint::hash_map_ref<std::int64_t, std::uint32_t, farpoint::seeded_hash, sectors>>();
+  call_map<farpoint::hash_map_ref<std::int64_t, std::uint32_t, farpoint::seeded_hash>>();
   call_map<farpoint::hash_map_ref<std::uint32_t, std::uint64_t, farpoint::default_hash, split>>();
   static_cast<void>(largest_of_block<float>());
   static_cast<void>(largest_of_block<double>());
