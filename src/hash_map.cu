@@ -18,11 +18,16 @@ result operate(kernels_exec exec, hash_map_call<Key, Value> const& c) noexcept {
   switch (c.operation) {
     case hash_map_operation::clear: return hash_map_clear(exec, c.map);
     case hash_map_operation::insert: return hash_map_insert(exec, c.map, c.keys, c.values, c.report, c.workspace);
+    case hash_map_operation::insert_or_assign:
+      return hash_map_insert_or_assign(exec, c.map, c.keys, c.values, c.report, c.workspace);
+    case hash_map_operation::insert_or_add:
+      return hash_map_insert_or_add(exec, c.map, c.keys, c.values, c.report, c.workspace);
     case hash_map_operation::insert_or_min:
       return hash_map_insert_or_min(exec, c.map, c.keys, c.values, c.report, c.workspace);
     case hash_map_operation::insert_keys: return hash_map_insert_keys(exec, c.map, c.keys, c.report, c.workspace);
     case hash_map_operation::find_or_insert:
       return hash_map_find_or_insert(exec, c.map, c.keys, c.slots, c.report, c.workspace);
+    case hash_map_operation::contains: return hash_map_contains(exec, c.map, c.keys, c.contained, c.workspace);
     case hash_map_operation::find: return hash_map_find(exec, c.map, c.keys, c.missing, c.found, c.workspace);
     case hash_map_operation::find_slots: return hash_map_find_slots(exec, c.map, c.keys, c.slots, c.workspace);
     case hash_map_operation::extract: return hash_map_extract(exec, c.map, c.pairs, c.workspace);
@@ -38,9 +43,12 @@ std::size_t workspace_of(kernels_exec exec, hash_map_call<Key, Value> const& c) 
   switch (c.operation) {
     case hash_map_operation::clear: return 0;
     case hash_map_operation::insert: return bytes_of(farpoint::hash_map_call::insert);
+    case hash_map_operation::insert_or_assign: return bytes_of(farpoint::hash_map_call::insert_or_assign);
+    case hash_map_operation::insert_or_add: return bytes_of(farpoint::hash_map_call::insert_or_add);
     case hash_map_operation::insert_or_min: return bytes_of(farpoint::hash_map_call::insert_or_min);
     case hash_map_operation::insert_keys: return bytes_of(farpoint::hash_map_call::insert_keys);
     case hash_map_operation::find_or_insert: return bytes_of(farpoint::hash_map_call::find_or_insert);
+    case hash_map_operation::contains: return bytes_of(farpoint::hash_map_call::contains);
     case hash_map_operation::find: return bytes_of(farpoint::hash_map_call::find);
     case hash_map_operation::find_slots: return bytes_of(farpoint::hash_map_call::find_slots);
     case hash_map_operation::extract: return hash_map_extract_workspace_bytes(exec, c.map);

@@ -77,6 +77,24 @@ result hash_map_insert(Exec const& exec, Map const& map, span<typename Map::key_
   return detail::hash_map_insert_entries<hash_map_call::insert>(exec, map, keys, values, report, workspace);
 }
 
+/// Inserts keys with their values. A key that is in the map gets the new value; if several are given for it, any of
+/// them stays. Otherwise like hash_map_insert().
+template <class Exec = host_exec, class Map>
+result hash_map_insert_or_assign(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
+                                 span<typename Map::value_type const> values, hash_map_report* report = nullptr,
+                                 bytes workspace = {}) noexcept {
+  return detail::hash_map_insert_entries<hash_map_call::insert_or_assign>(exec, map, keys, values, report, workspace);
+}
+
+/// Adds amounts to the values of keys, modulo 2^bits; a key that is not in the map is inserted with its amount. The
+/// result does not depend on the order of the entries. Otherwise like hash_map_insert().
+template <class Exec = host_exec, class Map>
+result hash_map_insert_or_add(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
+                              span<typename Map::value_type const> amounts, hash_map_report* report = nullptr,
+                              bytes workspace = {}) noexcept {
+  return detail::hash_map_insert_entries<hash_map_call::insert_or_add>(exec, map, keys, amounts, report, workspace);
+}
+
 /// Inserts keys with their values. Of all values given for a key, and the one it has, the smallest stays: the result
 /// does not depend on the order of the entries. Otherwise like hash_map_insert().
 template <class Exec = host_exec, class Map>
@@ -113,6 +131,22 @@ result hash_map_find_or_insert(Exec const& exec, Map const& map, span<typename M
   if (result const bad = detail::check_hash_map_slots(map, keys, slots); !bad) return bad;
   using operation = detail::hash_map_slot_operation<Map, hash_map_call::find_or_insert>;
   return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}, workspace, report));
+}
+
+/// Writes for each key whether the map has it. Reads no values. Nothing may change the map meanwhile. On a stream one
+/// launch, or three and a memset where a workspace is used.
+///
+/// @param exec       host_exec, or a stream
+/// @param map        the map
+/// @param keys       `[n]`, in the memory of the execution
+/// @param found      `[n]` or more
+/// @param workspace  as in hash_map_insert()
+template <class Exec = host_exec, class Map>
+result hash_map_contains(Exec const& exec, Map const& map, span<typename Map::key_type const> keys, span<bool> found,
+                         bytes workspace = {}) noexcept {
+  if (result const bad = detail::check_hash_map_entries(map, keys, found.data(), found.size()); !bad) return bad;
+  using operation = detail::hash_map_contains_operation<Map>;
+  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{found.data()}, workspace));
 }
 
 /// Finds the value of each key; `missing` for a key that is not in the map. Nothing may change the map meanwhile. On a

@@ -107,6 +107,18 @@ class bulk_calls : public map_owner<Map, Backend> {
       return farpoint::hash_map_insert(exec, this->map(), keys, values, report, memory);
     });
   }
+  farpoint::hash_map_report insert_or_assign(pairs const& given) {
+    auto const call = call_name::insert_or_assign;
+    return insert_pairs(call, given, [&](auto exec, auto keys, auto values, auto* report, auto memory) {
+      return farpoint::hash_map_insert_or_assign(exec, this->map(), keys, values, report, memory);
+    });
+  }
+  farpoint::hash_map_report insert_or_add(pairs const& given) {
+    auto const call = call_name::insert_or_add;
+    return insert_pairs(call, given, [&](auto exec, auto keys, auto values, auto* report, auto memory) {
+      return farpoint::hash_map_insert_or_add(exec, this->map(), keys, values, report, memory);
+    });
+  }
   farpoint::hash_map_report insert_or_min(pairs const& given) {
     auto const call = call_name::insert_or_min;
     return insert_pairs(call, given, [&](auto exec, auto keys, auto values, auto* report, auto memory) {
@@ -132,6 +144,17 @@ class bulk_calls : public map_owner<Map, Backend> {
     return slots_of(call, given, wide, [&](auto exec, auto keys, farpoint::index_span slots, farpoint::bytes memory) {
       return farpoint::hash_map_find_slots(exec, this->map(), keys, slots, memory);
     });
+  }
+  /// 1 for each key that is in the map, and 0 for the others.
+  std::vector<unsigned char> contains(std::vector<key> const& given) {
+    array<key> const keys{given};
+    array<unsigned char> const found{std::vector<unsigned char>(given.size(), 7)};
+    run(call_name::contains, given.size(), [&](auto exec, farpoint::bytes memory) {
+      farpoint::span<bool> const output{reinterpret_cast<bool*>(found.data()), given.size()};
+      return farpoint::hash_map_contains(exec, this->map(), as_const_span(keys), output, memory);
+    });
+    CHECK(found.intact());
+    return found.download();
   }
   std::vector<value> find(std::vector<key> const& given, value missing) {
     array<key> const keys{given};

@@ -118,6 +118,14 @@ std::unordered_map<Key, Value> multiplicities(std::vector<hash_map_pair<Key, Val
   return counts;
 }
 
+/// The sum of every key's values.
+template <class Key, class Value>
+std::unordered_map<Key, Value> sums_of(std::vector<hash_map_pair<Key, Value>> const& pairs) {
+  std::unordered_map<Key, Value> sums;
+  for (auto const& pair : pairs) sums[pair.key] = static_cast<Value>(sums[pair.key] + pair.value);
+  return sums;
+}
+
 /// What for_each() saw.
 template <class Key, class Value>
 struct hash_map_entry {

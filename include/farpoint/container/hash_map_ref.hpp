@@ -61,7 +61,7 @@ class hash_map_ref {
   /// A key and its value are one word, as of 32 bits each in the layout of pairs.
   static constexpr bool is_packed = slots::is_packed;
 
-  /// Outcome of insert() and insert_or_min().
+  /// Outcome of insert() and its kin.
   struct insertion {
     index_t slot;         ///< slot of the key; npos if `state` is full or refused
     insert_result state;  ///< what was done with the key
@@ -109,6 +109,10 @@ class hash_map_ref {
   FARPOINT_HD index_t find(Key key) const noexcept { return probe_.template find<false, false>(key).slot; }
   FARPOINT_HD index_t find(Key key, unchanging_t) const noexcept { return probe_.template find<false, true>(key).slot; }
 
+  /// True if the map has the key. Never writes.
+  FARPOINT_HD bool contains(Key key) const noexcept { return find(key) != npos; }
+  FARPOINT_HD bool contains(Key key, unchanging_t) const noexcept { return find(key, unchanging) != npos; }
+
   /// Value of a key, or `otherwise`. Never writes; costs no more than find() where keys and values are pairs.
   FARPOINT_HD Value value_or(Key key, Value otherwise) const noexcept {
     auto const at = probe_.template find<true, false>(key);
@@ -139,6 +143,25 @@ class hash_map_ref {
     if (!slots::takes_values() && at.state == insert_result::inserted) {
       atomic_store(memory().value(at.slot), value_ref::shifted(value));
     }
+    return {at.slot, at.state};
+  }
+
+  /// Sets the value of a key; inserts the key if it is not there. If several threads do so, one of their values stays.
+  FARPOINT_HD insertion insert_or_assign(Key key, Value value) const noexcept {
+    auto const at = probe_.template find_or_take<true, false>(key, value);
+    bool const is_written = slots::takes_values() && at.state == insert_result::inserted;
+    if (at.slot != npos && !is_written) this->value(at.slot).store(value);
+    return {at.slot, at.state};
+  }
+
+  /// Adds to the value of a key; inserts the key with `amount` if it is not there. The value of a key that only this
+  /// function changes is the sum of all amounts, modulo 2^bits, whoever came first and whatever the initial value.
+  FARPOINT_HD insertion insert_or_add(Key key, Value amount) const noexcept {
+    auto const at = probe_.template find_or_take<true, false>(key, amount);
+    bool const is_new = at.state == insert_result::inserted;
+    if (at.slot == npos || (slots::takes_values() && is_new)) return {at.slot, at.state};
+    // A new slot has the initial value, to which others may have added already.
+    value(at.slot).fetch_add(is_new ? static_cast<Value>(amount - initial()) : amount);
     return {at.slot, at.state};
   }
 

@@ -10,7 +10,19 @@ FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
 /// The bulk operations on a hash map.
-enum class hash_map_operation { clear, insert, insert_or_min, insert_keys, find_or_insert, find, find_slots, extract };
+enum class hash_map_operation {
+  clear,
+  insert,
+  insert_or_assign,
+  insert_or_add,
+  insert_or_min,
+  insert_keys,
+  find_or_insert,
+  contains,
+  find,
+  find_slots,
+  extract
+};
 
 /// An operation with its arguments. Arguments that the operation does not use are empty.
 template <class Key, class Value>
@@ -24,6 +36,7 @@ struct hash_map_call {
 
   Value missing = {};                     ///< of find
   span<Value> found = {};                 ///< of find
+  span<bool> contained = {};              ///< of contains
   hash_map_pairs<Key, Value> pairs = {};  ///< of extract
   bytes workspace = {};
 };

@@ -22,8 +22,10 @@ using if_compiled_map =
 template <class Key, class Value, hash_map_call Call>
 void describe(library::hash_map_call<Key, Value>& call, index_t size,
               hash_map_insert_operation<hash_map_ref<Key, Value>, Call> const& operation) noexcept {
-  call.operation = Call == hash_map_call::insert_or_min ? library::hash_map_operation::insert_or_min
-                                                        : library::hash_map_operation::insert;
+  call.operation = Call == hash_map_call::insert_or_assign ? library::hash_map_operation::insert_or_assign
+                   : Call == hash_map_call::insert_or_add  ? library::hash_map_operation::insert_or_add
+                   : Call == hash_map_call::insert_or_min  ? library::hash_map_operation::insert_or_min
+                                                           : library::hash_map_operation::insert;
   call.values = {operation.values, static_cast<std::size_t>(size)};
 }
 
@@ -42,6 +44,13 @@ void describe(library::hash_map_call<Key, Value>& call, index_t size,
   call.operation = library::hash_map_operation::find;
   call.found = {operation.values, static_cast<std::size_t>(size)};
   call.missing = operation.missing;
+}
+
+template <class Key, class Value>
+void describe(library::hash_map_call<Key, Value>& call, index_t size,
+              hash_map_contains_operation<hash_map_ref<Key, Value>> const& operation) noexcept {
+  call.operation = library::hash_map_operation::contains;
+  call.contained = operation.array(size);
 }
 
 template <class Key, class Value, class Operation>

@@ -7,7 +7,17 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// A bulk operation: hash_map_insert(), and so on.
-enum class hash_map_call { insert, insert_or_min, insert_keys, find_or_insert, find, find_slots };
+enum class hash_map_call {
+  insert,
+  insert_or_assign,
+  insert_or_add,
+  insert_or_min,
+  insert_keys,
+  find_or_insert,
+  contains,
+  find,
+  find_slots
+};
 
 /// Counts the keys that a call did not insert.
 struct hash_map_report {

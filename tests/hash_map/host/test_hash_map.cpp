@@ -175,7 +175,15 @@ ONE_THREAD_TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[
         bool const is_known = known != oracle.end();
         bool const fits = k != empty && (is_known || static_cast<index_t>(oracle.size()) < map.capacity());
         index_t slot = -2;
-        switch (random.below(6)) {
+        switch (random.below(8)) {
+          case 7:
+            slot = map.insert_or_assign(k, v).slot;
+            if (fits) oracle[k] = v;
+            break;
+          case 6:
+            slot = map.insert_or_add(k, v).slot;
+            if (fits) oracle[k] = static_cast<value>((is_known ? known->second : value{0}) + v);
+            break;
           case 5:
             if constexpr (map_type::is_packed) {
               right = right && map.value_or_insert(k, v) == (is_known ? known->second : v);
@@ -205,6 +213,7 @@ ONE_THREAD_TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[
             slot = map.find(k);
             right = right && (slot != map_type::npos) == is_known;
             right = right && map.find(k, farpoint::unchanging) == slot;
+            right = right && map.contains(k) == is_known && map.contains(k, farpoint::unchanging) == is_known;
             right = right && map.value_or(k, 7, farpoint::unchanging) == map.value_or(k, 7);
             right = right && map.value_or(k, 7) == (is_known ? known->second : 7);
             break;
@@ -254,6 +263,9 @@ TEST_CASE("hash_map_ref: no bucket, one bucket, and full", "[hash_map]") {
       CHECK(map.insert(another, 1).slot == map_type::npos);
       CHECK(map.insert(another, 1).state == insert_result::full);
       CHECK(map.insert(another).state == insert_result::full);
+      CHECK(map.insert_or_assign(another, 1).state == insert_result::full);
+      CHECK(map.insert_or_add(another, 1).state == insert_result::full);
+      CHECK_FALSE(map.contains(another));
       CHECK(map.insert(map.empty()).state == insert_result::refused);
       if constexpr (map_type::is_packed) CHECK(map.value_or_insert(another, 5) == 5);
       for (index_t i = 0; i < map.capacity(); ++i)
@@ -426,6 +438,41 @@ TEST_CASE("hash_map_ref: many threads insert keys with values of their own, and 
         for (std::size_t i = 0; i < pairs.size(); ++i) same = same && seen[i] == map.value_or(pairs[i].key, 0);
         CHECK(same);
         CHECK(map.size() == static_cast<index_t>(distinct));
+      }
+    }
+  });
+}
+
+TEST_CASE("hash_map_ref: many threads add and assign; sums are exact, and an assigned value stays", "[hash_map]") {
+  few_for_races cases;
+  for_each_kind([&](auto kind) {
+    using map_type = decltype(kind);
+    using key = typename map_type::key_type;
+    using value = typename map_type::value_type;
+    for (std::size_t const distinct : {1u, 40u, 700u}) {
+      for (value const initial : {value{0}, static_cast<value>(-1)}) {
+        CAPTURE(distinct, initial);
+        if (cases.skip()) continue;
+        auto const pairs = make_pairs_of<key, value>(key_shape::random, 4000, distinct, 5 + distinct);
+        owned_map<map_type> const owner{map_type::buckets_for(static_cast<index_t>(distinct), 1), {}, {initial}};
+        auto const map = owner.get();
+        in_turns(4, pairs.size(), [&](std::size_t i) { map.insert_or_add(pairs[i].key, pairs[i].value); });
+        CHECK(same_contents(owner.entries(), sums_of(pairs)));
+
+        std::vector<insert_result> states(pairs.size());
+        map.clear();
+        in_turns(4, pairs.size(),
+                 [&](std::size_t i) { states[i] = map.insert_or_assign(pairs[i].key, pairs[i].value).state; });
+        CHECK(std::count(states.begin(), states.end(), insert_result::inserted) == static_cast<index_t>(distinct));
+        CHECK(std::count(states.begin(), states.end(), insert_result::full) == 0);
+        bool right = map.size() == static_cast<index_t>(distinct);
+        std::unordered_map<key, bool> is_given;
+        for (auto const& pair : pairs) {
+          bool& given = is_given[pair.key];
+          given = given || map.value_or(pair.key, 0) == pair.value;
+        }
+        for (auto const& each : is_given) right = right && each.second;
+        CHECK(right);
       }
     }
   });

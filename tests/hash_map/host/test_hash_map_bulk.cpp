@@ -79,6 +79,11 @@ TEST_CASE("hash_map, host: arguments are checked at the door", "[hash_map][host]
   CHECK(farpoint::hash_map_insert(exec, map, keys, values).code == status::bad_argument);
   CHECK(farpoint::hash_map_insert_or_min(exec, map, keys, values).code == status::bad_argument);
   CHECK(farpoint::hash_map_find(exec, map, keys, 0, values).code == status::bad_argument);
+  CHECK(farpoint::hash_map_insert_or_assign(exec, map, keys, values).code == status::bad_argument);
+  CHECK(farpoint::hash_map_insert_or_add(exec, map, keys, values).code == status::bad_argument);
+  bool found[2];
+  CHECK(farpoint::hash_map_contains(exec, map, keys, found).code == status::bad_argument);
+  CHECK(farpoint::hash_map_contains(exec, map, keys, {}).code == status::bad_argument);
   std::vector<std::int32_t> slots(2);
   CHECK(farpoint::hash_map_find_or_insert(exec, map, keys, slots).code == status::bad_argument);
   CHECK(farpoint::hash_map_find_slots(exec, map, keys, slots).code == status::bad_argument);

@@ -35,11 +35,13 @@ FARPOINT_HD constexpr hash_map_miss miss_of(insert_result state) noexcept {
 // Its payload is what goes in or comes out beside a key. on() is the operation with its payloads elsewhere; copy() then
 // writes an outcome from there. array() is the array that has an element for each of `size` keys.
 
-/// hash_map_insert() and hash_map_insert_or_min().
+/// hash_map_insert(), hash_map_insert_or_assign(), hash_map_insert_or_add() and hash_map_insert_or_min().
 template <class Map, hash_map_call Call>
 struct hash_map_insert_operation {
-  static constexpr char const* name =
-      Call == hash_map_call::insert_or_min ? "farpoint::hash_map_insert_or_min" : "farpoint::hash_map_insert";
+  static constexpr char const* name = Call == hash_map_call::insert_or_assign ? "farpoint::hash_map_insert_or_assign"
+                                      : Call == hash_map_call::insert_or_add  ? "farpoint::hash_map_insert_or_add"
+                                      : Call == hash_map_call::insert_or_min  ? "farpoint::hash_map_insert_or_min"
+                                                                              : "farpoint::hash_map_insert";
   static constexpr bool takes_values = true;
   static constexpr bool inserts = true;
   static constexpr bool has_outcomes = false;
@@ -54,7 +56,11 @@ struct hash_map_insert_operation {
 
   FARPOINT_HD hash_map_miss run(Map const& map, key_type key, index_t i) const noexcept {
     value_type const value = load_once(values + i);
-    if constexpr (Call == hash_map_call::insert_or_min) {
+    if constexpr (Call == hash_map_call::insert_or_assign) {
+      return miss_of(map.insert_or_assign(key, value).state);
+    } else if constexpr (Call == hash_map_call::insert_or_add) {
+      return miss_of(map.insert_or_add(key, value).state);
+    } else if constexpr (Call == hash_map_call::insert_or_min) {
       return miss_of(map.insert_or_min(key, value).state);
     } else {
       return miss_of(map.insert(key, value).state);
@@ -122,6 +128,30 @@ struct hash_map_find_operation {
   }
 };
 
+/// hash_map_contains().
+template <class Map>
+struct hash_map_contains_operation {
+  static constexpr char const* name = "farpoint::hash_map_contains";
+  static constexpr bool takes_values = false;
+  static constexpr bool inserts = false;
+  static constexpr bool has_outcomes = true;
+  using key_type = typename Map::key_type;
+  using payload = bool;
+
+  bool* found;
+
+  span<bool> array(index_t size) const noexcept { return {found, static_cast<std::size_t>(size)}; }
+  hash_map_contains_operation on(payload* elsewhere, index_t) const noexcept { return {elsewhere}; }
+  FARPOINT_HD void copy(index_t i, hash_map_contains_operation const& from, index_t at) const noexcept {
+    found[i] = from.found[at];
+  }
+
+  FARPOINT_HD hash_map_miss run(Map const& map, key_type key, index_t i) const noexcept {
+    found[i] = map.contains(key, unchanging);
+    return hash_map_miss::none;
+  }
+};
+
 // What hash_map_run() takes. Each backend has an overload for each of these; it is found by the namespace of its second
 // argument, so that the first may be whatever converts to an execution.
 
@@ -167,10 +197,13 @@ auto visit_hash_map_operation(hash_map_call call, Visit const& visit) noexcept {
   using of = hash_map_call;
   switch (call) {
     case of::insert: return visit(hash_map_insert_operation<Map, of::insert>{});
+    case of::insert_or_assign: return visit(hash_map_insert_operation<Map, of::insert_or_assign>{});
+    case of::insert_or_add: return visit(hash_map_insert_operation<Map, of::insert_or_add>{});
     case of::insert_or_min: return visit(hash_map_insert_operation<Map, of::insert_or_min>{});
     case of::insert_keys: return visit(hash_map_slot_operation<Map, of::insert_keys>{});
     case of::find_or_insert: return visit(hash_map_slot_operation<Map, of::find_or_insert>{});
     case of::find_slots: return visit(hash_map_slot_operation<Map, of::find_slots>{});
+    case of::contains: return visit(hash_map_contains_operation<Map>{});
     case of::find: break;
   }
   return visit(hash_map_find_operation<Map>{});
@@ -207,7 +240,7 @@ result check_hash_map_slots(Map const& map, span<typename Map::key_type const> k
   return check_hash_map_entries(map, keys, slots.data(), static_cast<std::size_t>(slots.size()));
 }
 
-/// Inserts keys with their values: hash_map_insert() and hash_map_insert_or_min().
+/// Inserts keys with their values: hash_map_insert() and its kin.
 template <hash_map_call Call, class Exec, class Map>
 result hash_map_insert_entries(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                                span<typename Map::value_type const> values, hash_map_report* report,

@@ -58,6 +58,9 @@ void call_map() {
   static_cast<void>(farpoint::hash_map_clear(exec, map));
   static_cast<void>(farpoint::hash_map_insert(exec, map, asked, given));
   static_cast<void>(farpoint::hash_map_insert_or_min(exec, map, asked, given));
+  static_cast<void>(farpoint::hash_map_insert_or_assign(exec, map, asked, given));
+  static_cast<void>(farpoint::hash_map_insert_or_add(exec, map, asked, given));
+  static_cast<void>(farpoint::hash_map_contains(exec, map, asked, {}));
   static_cast<void>(farpoint::hash_map_insert_keys(exec, map, asked));
   static_cast<void>(farpoint::hash_map_find_or_insert(exec, map, asked, slots));
   static_cast<void>(farpoint::hash_map_find(exec, map, asked, value{0}, farpoint::span<value>{values}));
