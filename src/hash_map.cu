@@ -30,6 +30,7 @@ result operate(kernels_exec exec, hash_map_call<Key, Value> const& c) noexcept {
     case hash_map_operation::contains: return hash_map_contains(exec, c.map, c.keys, c.contained, c.workspace);
     case hash_map_operation::find: return hash_map_find(exec, c.map, c.keys, c.missing, c.found, c.workspace);
     case hash_map_operation::find_slots: return hash_map_find_slots(exec, c.map, c.keys, c.slots, c.workspace);
+    case hash_map_operation::rehash: return hash_map_rehash(exec, c.map, c.to, c.report);
     case hash_map_operation::extract: return hash_map_extract(exec, c.map, c.pairs, c.workspace);
   }
   return {};
@@ -41,7 +42,8 @@ std::size_t workspace_of(kernels_exec exec, hash_map_call<Key, Value> const& c) 
     return hash_map_workspace_bytes(exec, c.map, call, static_cast<index_t>(c.keys.size()));
   };
   switch (c.operation) {
-    case hash_map_operation::clear: return 0;
+    case hash_map_operation::clear:
+    case hash_map_operation::rehash: return 0;
     case hash_map_operation::insert: return bytes_of(farpoint::hash_map_call::insert);
     case hash_map_operation::insert_or_assign: return bytes_of(farpoint::hash_map_call::insert_or_assign);
     case hash_map_operation::insert_or_add: return bytes_of(farpoint::hash_map_call::insert_or_add);

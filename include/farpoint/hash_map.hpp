@@ -12,9 +12,9 @@
 /// - where a map does not fit into the GPU's L2 cache, a call that has a workspace of hash_map_workspace_bytes() sorts
 ///   its keys by the part of the map that they belong to, so that the map is read and written once and in order;
 ///   without one, an empty span, it does not. The answer is the same, and where chance decides, chance decides;
-/// - calls that insert may run beside one another on one map, and so may calls that only look up. A call that looks up
-///   beside one that inserts is not allowed: single look-ups of hash_map_ref are. hash_map_clear() needs the map to
-///   itself.
+/// - calls that insert or erase may run concurrently on one map, and so may calls that only look up. A call that looks
+///   up must not run together with one that inserts or erases; single look-ups of hash_map_ref may. hash_map_clear()
+///   needs the map to itself.
 #pragma once
 
 #include <farpoint/detail/hash_map/host.hpp>
@@ -133,7 +133,46 @@ result hash_map_find_or_insert(Exec const& exec, Map const& map, span<typename M
   return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}, workspace, report));
 }
 
-/// Writes for each key whether the map has it. Reads no values. Nothing may change the map meanwhile. On a stream one
+/// Erases keys. A key that is not in the map is counted as `absent`, and so is a key's second and every further copy.
+///
+/// The slots of erased keys stay used until hash_map_clear(): hash_map_rehash() leaves them behind. On a stream one
+/// launch, or two and a memset where a workspace is used; and a memset if there is a report.
+///
+/// @param exec       host_exec, or a stream
+/// @param map        its hash_map_tuning::erases is true
+/// @param keys       `[n]`, in the memory of the execution
+/// @param report     optional; overwritten, not added to
+/// @param workspace  as in hash_map_insert()
+template <class Exec = host_exec, class Map>
+result hash_map_erase(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
+                      hash_map_report* report = nullptr, bytes workspace = {}) noexcept {
+  static_assert(Map::tuning::erases, "farpoint: hash_map_erase() is for maps whose tuning says that it erases");
+  if (result const bad = detail::check_hash_map_entries(map, keys, keys.data(), keys.size()); !bad) return bad;
+  using operation = detail::hash_map_erase_operation<Map>;
+  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{}, workspace, report));
+}
+
+/// Inserts all keys of a map, with their values, into another one: a larger one, as a rule, or one without the slots of
+/// erased keys. A key that the other map has keeps its value there.
+///
+/// Needs no workspace: where both maps have one hash, keys are inserted about in the order of memory. O(capacity of the
+/// first map). On a stream one launch, and a memset if there is a report.
+///
+/// @param exec    host_exec, or a stream
+/// @param from    not changed; no other call may change it
+/// @param to      cleared before its first use; of the same key and value types, in other memory. Its layout, hash and
+///                reserved keys may differ
+/// @param report  optional; overwritten, not added to: keys that `to` reserves, and keys that find no room in it
+template <class Exec = host_exec, class From, class To>
+result hash_map_rehash(Exec const& exec, From const& from, To const& to, hash_map_report* report = nullptr) noexcept {
+  static_assert(std::is_same_v<typename From::key_type, typename To::key_type> &&
+                    std::is_same_v<typename From::value_type, typename To::value_type>,
+                "farpoint: a map is rehashed into one with the same types of keys and values");
+  if (result const checked = detail::check_hash_map_rehash(from, to); !checked) return checked;
+  return hash_map_run(exec, detail::hash_map_rehash_args<From, To>{from, to, report});
+}
+
+/// Writes for each key whether the map has it. Reads no values. No other call may change the map. On a stream one
 /// launch, or three and a memset where a workspace is used.
 ///
 /// @param exec       host_exec, or a stream
@@ -149,7 +188,7 @@ result hash_map_contains(Exec const& exec, Map const& map, span<typename Map::ke
   return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{found.data()}, workspace));
 }
 
-/// Finds the value of each key; `missing` for a key that is not in the map. Nothing may change the map meanwhile. On a
+/// Finds the value of each key; `missing` for a key that is not in the map. No other call may change the map. On a
 /// stream one launch, or three and a memset where a workspace is used.
 ///
 /// @param exec       host_exec, or a stream

@@ -9,7 +9,7 @@
 #include <farpoint/hash_map.hpp>
 
 #include "../support/catch.hpp"
-#include "hash_map_problem.hpp"
+#include "hash_map_random_calls.hpp"
 
 namespace farpoint_tests {
 
@@ -131,6 +131,21 @@ class bulk_calls : public map_owner<Map, Backend> {
       run(call_name::insert_keys, given.size(), [&](auto exec, farpoint::bytes memory) {
         return farpoint::hash_map_insert_keys(exec, this->map(), as_const_span(keys), report, memory);
       });
+    });
+  }
+  farpoint::hash_map_report erase(std::vector<key> const& given) {
+    array<key> const keys{given};
+    return reported([&](auto* report) {
+      run(call_name::erase, given.size(), [&](auto exec, farpoint::bytes memory) {
+        return farpoint::hash_map_erase(exec, this->map(), as_const_span(keys), report, memory);
+      });
+    });
+  }
+  template <class Other>
+  farpoint::hash_map_report rehash_into(Other const& other) {
+    return reported([&](auto* report) {
+      REQUIRE(farpoint::hash_map_rehash(this->exec(), this->map(), other.map(), report));
+      this->wait();
     });
   }
   std::vector<index_t> find_or_insert(std::vector<key> const& given, bool wide) {

@@ -5,7 +5,7 @@
 // are mistakes that it must report.
 #include <farpoint/container/hash_map_ref.hpp>
 
-#include "../hash_map/hash_map_problem.hpp"
+#include "../hash_map/hash_map_random_calls.hpp"
 
 #include <array>
 #include <cstdio>
@@ -67,11 +67,43 @@ bool run() {
   return right;
 }
 
+/// Insertions, changes, look-ups and erasures by four threads.
+template <class Map>
+bool run_erasures() {
+  using namespace farpoint_tests;
+  using value = typename Map::value_type;
+  constexpr int threads = 4;
+  std::vector<farpoint::hash_map_bucket> buckets(static_cast<std::size_t>(Map::buckets_for(2500)));
+  Map const map{{buckets.data(), buckets.size()}};
+  map.clear();
+  std::vector<modelled_key<value>> model(threads * own_keys);
+  std::vector<std::uint32_t> live(shared_keys, 0);
+  std::array<int, threads> wrong{};
+  std::vector<std::thread> team;
+  for (int rank = 0; rank < threads; ++rank) {
+    team.emplace_back([&, rank] {
+      random_calls<Map> calls{map, static_cast<std::uint32_t>(rank), 1, live.data()};
+      wrong[static_cast<std::size_t>(rank)] = calls.run(1500, model.data() + rank * own_keys);
+    });
+  }
+  for (auto& thread : team) thread.join();
+  std::vector<hash_map_entry<typename Map::key_type, value>> entries;
+  map.for_each([&entries](auto key, value v, farpoint::index_t slot) { entries.push_back({key, v, slot}); });
+  bool right = agrees_with_models<Map>(entries, model, live);
+  for (int const count : wrong) right = right && count == 0;
+  return right;
+}
+
 }  // namespace
 
 int main() {
   bool right = run<farpoint::hash_map_ref<std::uint32_t>>() && run<farpoint::hash_map_ref<std::uint64_t>>();
   right = right && run<farpoint_tests::split_map<std::uint32_t>>() && run<farpoint_tests::split_map<std::uint64_t>>();
+  if (FARPOINT_MUTATION == 0) {
+    right = right && run_erasures<farpoint_tests::erasing_map<std::uint32_t>>() &&
+            run_erasures<farpoint_tests::erasing_map<std::uint64_t>>() &&
+            run_erasures<farpoint_tests::erasing_split_map<std::uint32_t>>();
+  }
   std::puts(right ? "right, and no race reported above" : "WRONG RESULT");
   return right ? 0 : 1;
 }

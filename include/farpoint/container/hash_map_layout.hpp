@@ -27,7 +27,29 @@ struct slot_words {
   }
 };
 
-/// Where the slots are.
+/// Slots of a bucket when they were loaded. An empty slot may have been taken since.
+template <class Entry, int Slots, bool IsPacked, bool HasValues>
+struct slot_window {
+  using value_word = decltype(Entry::value);
+  decltype(Entry::head) heads[std::size_t{Slots}];
+  value_word values[std::size_t{HasValues ? Slots : 1}];
+
+  /// Value word of slot i; the largest if it was not loaded.
+  FARPOINT_HD value_word value(int i) const noexcept {
+    if constexpr (IsPacked) return heads[i];
+    return HasValues ? values[i] : static_cast<value_word>(~value_word{0});
+  }
+  /// Replaces slot `at`. The loop keeps all slots in registers, which an index would not.
+  FARPOINT_HD void set(int at, Entry const& now) noexcept {
+    FARPOINT_UNROLL
+    for (int i = 0; i < Slots; ++i) {
+      heads[i] = i == at ? now.head : heads[i];
+      if constexpr (HasValues) values[i] = i == at ? now.value : values[i];
+    }
+  }
+};
+
+/// Memory of a map's buckets.
 class bucket_memory {
  public:
   constexpr bucket_memory() = default;
@@ -42,11 +64,8 @@ class bucket_memory {
   std::uint32_t buckets_ = 0;
 };
 
-/// Slots of `pairs`: a head, the word with the key, and a value, either in the head (is_packed) or in the word behind
-/// it.
-///
-/// Words have 64 bits. A bucket holds four heads of key and value, or two heads, each with its value behind it: one
-/// compare-and-swap can write a key with its value, if there is one of 16 bytes.
+/// Slots of `pairs`, in words of 64 bits: a bucket holds four heads of key and value (is_packed), or two heads of a
+/// key, each with its value behind it, so that one compare-and-swap of 16 bytes can write both.
 template <class Key, class Value>
 class paired_slots : public bucket_memory {
  public:
@@ -76,11 +95,8 @@ class paired_slots : public bucket_memory {
   /// Loads a slot by one instruction.
   FARPOINT_HD entry load_slot(index_t slot) const noexcept {
     entry seen{};
-    if constexpr (is_packed) {
-      seen.head = seen.value = atomic_load(head(slot));
-    } else {
-      atomic_load_pair(head(slot), seen.head, seen.value);
-    }
+    if constexpr (!is_packed) atomic_load_pair(head(slot), seen.head, seen.value);
+    if constexpr (is_packed) seen.head = seen.value = atomic_load(head(slot));
     return seen;
   }
 
@@ -99,26 +115,8 @@ class paired_slots : public bucket_memory {
     }
   }
 
-  /// The slots of a bucket when they were loaded. A slot with a key never gets another one; an empty slot may have been
-  /// taken since.
   template <bool WithValues>
-  struct window {
-    head_word heads[std::size_t{bucket_slots}];
-    value_word values[std::size_t{is_packed || !WithValues ? 1 : bucket_slots}];
-
-    /// Value word of slot i; the largest if it was not loaded.
-    FARPOINT_HD value_word value(int i) const noexcept {
-      return is_packed ? heads[i] : WithValues ? values[i] : ~value_word{0};
-    }
-    /// Replaces slot `at`. The loop keeps all slots in registers, which an index would not.
-    FARPOINT_HD void set(int at, entry const& now) noexcept {
-      FARPOINT_UNROLL
-      for (int i = 0; i < bucket_slots; ++i) {
-        heads[i] = i == at ? now.head : heads[i];
-        if constexpr (!is_packed && WithValues) values[i] = i == at ? now.value : values[i];
-      }
-    }
-  };
+  using window = slot_window<entry, bucket_slots, is_packed, WithValues && !is_packed>;
 
   template <bool WithValues, bool Unchanging>
   FARPOINT_HD window<WithValues> load(std::uint32_t bucket) const noexcept {
@@ -141,7 +139,7 @@ class paired_slots : public bucket_memory {
     return seen;
   }
 
-  /// Number of stores of 16 bytes that clear the slots, and store i of them.
+  /// Number of stores of 16 bytes that clear the slots, and store number i.
   FARPOINT_HD index_t stores() const noexcept { return 2 * index_t{buckets_}; }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
     *reinterpret_cast<word_pair*>(&memory_[i / 2].words[i % 2 * 2]) = word_pair{head, is_packed ? head : value};
@@ -204,17 +202,8 @@ class split_slots : public bucket_memory {
     return {atomic_compare_exchange(head(slot), expected.head, wanted.head), expected.value};
   }
 
-  /// As in paired_slots; without values.
   template <bool>
-  struct window {
-    head_word heads[std::size_t{bucket_slots}];
-
-    FARPOINT_HD value_word value(int) const noexcept { return ~value_word{0}; }
-    FARPOINT_HD void set(int at, entry const& now) noexcept {
-      FARPOINT_UNROLL
-      for (int i = 0; i < bucket_slots; ++i) heads[i] = i == at ? now.head : heads[i];
-    }
-  };
+  using window = slot_window<entry, bucket_slots, false, false>;
 
   template <bool WithValues, bool Unchanging>
   FARPOINT_HD window<WithValues> load(std::uint32_t bucket) const noexcept {
@@ -237,11 +226,8 @@ class split_slots : public bucket_memory {
     return divide_up<index_t>(index_t{buckets_} * bucket_bytes, row_bytes);
   }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
-    if (i < index_t{buckets_}) {
-      store_row(bytes_at(i * row_bytes), head);
-    } else {
-      store_row(bytes_at(i * row_bytes), value);
-    }
+    if (i < index_t{buckets_}) return store_row(bytes_at(i * row_bytes), head);
+    store_row(bytes_at(i * row_bytes), value);
   }
 
  private:

@@ -8,38 +8,35 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The head of a slot, the word that says whose it is, from and to a key and, where both fit into one word, a value.
-template <class Key, class Value, class Slots>
+/// Head of a slot: the word with its key and, where both fit into one word, its value.
+template <class Key, class Value, class Slots, bool Erases>
 struct hash_map_head {
   using word = typename Slots::head_word;
-  using value_ref = hash_map_value<Value, typename Slots::value_word>;
+  using value_ref = hash_map_value<Value, typename Slots::value_word, Slots::is_packed && Erases>;
 
   FARPOINT_HD static constexpr Key key_of(word head) noexcept {
     return static_cast<Key>(static_cast<std::make_unsigned_t<Key>>(head));
   }
   FARPOINT_HD static constexpr word of(Key key) noexcept { return static_cast<std::make_unsigned_t<Key>>(key); }
   FARPOINT_HD static constexpr word of(Key key, Value value) noexcept {
-    if constexpr (Slots::is_packed) {
-      return of(key) | value_ref::shifted(value);
-    } else {
-      return of(key);
-    }
+    return Slots::is_packed ? static_cast<word>(of(key) | value_ref::shifted(value)) : of(key);
   }
 };
 
-/// Walks from bucket to bucket, beginning where the hash of a key says, until a bucket has the key or an empty slot;
-/// after all buckets the walk ends. Each step loads one bucket: 16 or 32 bytes.
+/// Walks from bucket to bucket, beginning where the hash of a key says, until a bucket has the key or an empty slot, or
+/// all buckets were loaded. Each step loads one bucket: 16 or 32 bytes.
 ///
-/// Slots on the way of a key are taken in order and never given back, so a key is never behind an empty slot.
-template <class Key, class Value, class Hash, class Slots>
+/// Slots on the way of a key are taken in order, and a slot goes from empty to a key and, with `Erases`, from there to
+/// erased(): never back. So a key is never behind an empty slot.
+template <class Key, class Value, class Hash, class Slots, bool Erases = false>
 class hash_map_probe {
   template <bool WithValues>
   using window = typename Slots::template window<WithValues>;
-
+  using entry = typename Slots::entry;
   static constexpr int bucket_slots = Slots::bucket_slots;
 
  public:
-  using head = hash_map_head<Key, Value, Slots>;
+  using head = hash_map_head<Key, Value, Slots, Erases>;
   using head_word = typename Slots::head_word;
   using value_word = typename Slots::value_word;
 
@@ -51,9 +48,13 @@ class hash_map_probe {
     value_word value = ~value_word{0};
   };
 
-  /// `found` of an insertion, and what it did.
-  struct taken : found {
-    insert_result state;
+  /// Outcome of an insertion.
+  struct insertion {
+    index_t slot;         ///< slot of the key; npos if `state` is full or refused
+    insert_result state;  ///< whether the key is new, and why it was not inserted
+  };
+  struct taken : insertion {
+    value_word value = ~value_word{0};
   };
 
   constexpr hash_map_probe() = default;
@@ -62,6 +63,11 @@ class hash_map_probe {
 
   FARPOINT_HD constexpr Slots const& slots() const noexcept { return slots_; }
   FARPOINT_HD constexpr Key empty() const noexcept { return empty_; }
+  FARPOINT_HD constexpr Key erased() const noexcept { return static_cast<Key>(empty_ ^ 1); }
+  /// True for keys that no slot can hold: empty(), and erased() if there is one.
+  FARPOINT_HD constexpr bool is_reserved(Key key) const noexcept {
+    return Erases ? (key | 1) == (empty_ | 1) : key == empty_;
+  }
   FARPOINT_HD constexpr Value initial() const noexcept { return initial_; }
   FARPOINT_HD constexpr head_word empty_head() const noexcept { return head::of(empty_, initial_); }
   FARPOINT_HD std::uint32_t hash(Key key) const noexcept { return hash_(key); }
@@ -69,7 +75,7 @@ class hash_map_probe {
   /// Finds the slot of a key.
   template <bool WithValues, bool Unchanging>
   FARPOINT_HD found find(Key key) const noexcept {
-    if (key == empty_ || slots_.buckets() == 0) return {};
+    if (is_reserved(key) || slots_.buckets() == 0) return {};
     std::uint32_t at = home(key);
     window<WithValues> seen = slots_.template load<WithValues, Unchanging>(at);
     for (std::uint32_t tried = 0; tried < slots_.buckets(); ++tried) {
@@ -91,19 +97,18 @@ class hash_map_probe {
   }
 
   /// Finds the slot of a key, or takes the first empty one on the way. The value of a slot that it takes is `value` if
-  /// Slots::takes_values(), and elsewhere the one that the slot was cleared with. Ends whatever the memory holds:
-  /// without a slot, if none can be taken.
+  /// Slots::takes_values(), and elsewhere the one that the slot was cleared with. Ends whatever the memory holds.
   /// @tparam WithValue      false: a slot is taken without a value
   /// @tparam LooksAtValues  values are loaded along with heads
   template <bool WithValue, bool LooksAtValues>
   FARPOINT_HD taken find_or_take(Key key, Value value) const noexcept {
-    if (key == empty_) return {{}, insert_result::refused};
-    taken const none{{}, insert_result::full};
+    if (is_reserved(key)) return {{npos, insert_result::refused}};
+    taken const none{{npos, insert_result::full}};
     entry empty_one{empty_head(), head::value_ref::shifted(initial_)};
     entry const wanted{head::of(key, value), head::value_ref::shifted(value)};
     std::uint32_t at = 0;
     window<LooksAtValues> seen;
-    // A return here instead costs the kernels registers.
+    // Not a return: that takes up to three more registers in kernels.
     if (slots_.buckets() != 0) {
       at = home(key);
       seen = slots_.template load<LooksAtValues, false>(at);
@@ -115,7 +120,7 @@ class hash_map_probe {
         // The first slot that holds the key, or is empty.
         int first = bucket_slots;
         bool holds_key = false;
-        taken here{{}, insert_result::duplicate};
+        taken here{{npos, insert_result::duplicate}};
         FARPOINT_UNROLL
         for (int i = bucket_slots - 1; i >= 0; --i) {
           Key const theirs = head::key_of(seen.heads[i]);
@@ -147,9 +152,24 @@ class hash_map_probe {
     return none;
   }
 
- private:
-  using entry = typename Slots::entry;
+  /// Marks the slot of a key as erased. Ends: a retry means that another thread has changed the value.
+  /// @return true if this call did
+  FARPOINT_HD bool erase(Key key) const noexcept {
+    found const at = find<Slots::is_packed, false>(key);
+    if (at.slot == npos) return false;
+    head_word seen = head::of(key);
+    if constexpr (Slots::is_packed) seen = at.value;
+    while (true) {
+      // The value stays; the key, in the low bits, is exchanged.
+      head_word const wanted = seen ^ head::of(key) ^ head::of(erased());
+      head_word const before = slots_.template take<false>(at.slot, {seen, {}}, {wanted, {}}).head;
+      if (before == seen) return true;
+      if (head::key_of(before) != key) return false;
+      seen = before;
+    }
+  }
 
+ private:
   FARPOINT_HD std::uint32_t after(std::uint32_t at) const noexcept { return at + 1 == slots_.buckets() ? 0 : at + 1; }
 
   /// Bucket where the search for a key begins: the high bits of hash * buckets, so that any number of buckets will do.

@@ -1,6 +1,5 @@
 /// @file
-/// What the callers of a hash map name: the empty key, the initial value, and the value of a slot as an atomic
-/// variable.
+/// The empty key and the initial value of a hash map, and the value of a slot as an atomic variable.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -13,21 +12,21 @@ struct empty_key {
   Key value = static_cast<Key>(~std::uint64_t{0});
 };
 
-/// The value of a key that is inserted without one. The largest by default, which is right for minima; counters want 0.
+/// The value of a key that is inserted without one. The largest by default, which is right for minima; counters need 0.
 template <class Value>
 struct initial_value {
   Value value = static_cast<Value>(~std::uint64_t{0});
 };
 
-/// What an insertion did with its key.
+/// Outcome of an insertion.
 enum class insert_result {
   inserted,   ///< the key is new
   duplicate,  ///< the key was in the map
-  full,       ///< the key is new, and there is no room for it
-  refused     ///< the key marks empty slots
+  full,       ///< the key is new, and the map has no room for it
+  refused     ///< the key marks empty or erased slots
 };
 
-/// Passed to a call to promise that nobody changes the map meanwhile: plain loads, which may be cached closer by.
+/// Argument of a call while no thread changes the map: it makes plain loads, which the L1 cache may serve.
 struct unchanging_t {};
 inline constexpr unchanging_t unchanging{};
 
@@ -35,17 +34,23 @@ inline constexpr unchanging_t unchanging{};
 ///
 /// Operations are relaxed unless their name says otherwise. To hand over other memory with a value, write that memory
 /// before store_release() and read it after load_acquire(), never with a stand-alone fence.
-template <class Value, class Word = std::uint64_t>
+///
+/// @tparam LowBitsChange  other threads may change the word's low bits: the key of a map that erases
+template <class Value, class Word = std::uint64_t, bool LowBitsChange = false>
 class hash_map_value {
  public:
-  /// @param word  holds the value in its high bits; the bits below, if there are any, never change
+  /// @param word  holds the value in its high bits; the bits below, if there are any, never change unless LowBitsChange
   FARPOINT_HD explicit hash_map_value(Word* word) noexcept : word_{word} {}
 
   FARPOINT_HD Value load() const noexcept { return value_of(atomic_load(word_)); }
   FARPOINT_HD Value load(unchanging_t) const noexcept { return value_of(*word_); }
   FARPOINT_HD Value load_acquire() const noexcept { return value_of(atomic_load_acquire(word_)); }
-  FARPOINT_HD void store(Value value) const noexcept { atomic_store(word_, low_bits() | shifted(value)); }
+  FARPOINT_HD void store(Value value) const noexcept {
+    if constexpr (LowBitsChange) update([value](Value) { return value; });
+    if constexpr (!LowBitsChange) atomic_store(word_, low_bits() | shifted(value));
+  }
   FARPOINT_HD void store_release(Value value) const noexcept {
+    static_assert(!LowBitsChange, "farpoint: store_release() would write a key that another thread may erase");
     atomic_store_release(word_, low_bits() | shifted(value));
   }
 
@@ -55,6 +60,7 @@ class hash_map_value {
   /// Keeps the smaller value. Reads before it writes, so that threads with larger values cost only a load. Returns the
   /// value before.
   FARPOINT_HD Value fetch_min(Value value) const noexcept {
+    if constexpr (LowBitsChange) return update([value](Value seen) { return seen < value ? seen : value; });
     Word const seen = atomic_load(word_);
     if (value_of(seen) <= value) return value_of(seen);
     return value_of(atomic_min(word_, (seen & low_mask) | shifted(value)));
@@ -68,6 +74,18 @@ class hash_map_value {
   // The value is on top, so that a sum that overflows leaves the word, and an order of words is an order of values.
   static constexpr Word low_mask = (Word{1} << shift) - 1;
   FARPOINT_HD Word low_bits() const noexcept { return low_mask == 0 ? 0 : atomic_load(word_) & low_mask; }
+
+  /// Replaces the value by next(value), and leaves the bits below alone. Returns the value before.
+  template <class Next>
+  FARPOINT_HD Value update(Next next) const noexcept {
+    Word seen = atomic_load(word_);
+    while (true) {
+      Word const wanted = (seen & low_mask) | shifted(next(value_of(seen)));
+      Word const before = wanted == seen ? seen : atomic_compare_exchange(word_, seen, wanted);
+      if (before == seen) return value_of(seen);
+      seen = before;
+    }
+  }
 
   Word* word_;
 };

@@ -21,6 +21,7 @@ enum class hash_map_operation {
   contains,
   find,
   find_slots,
+  rehash,
   extract
 };
 
@@ -37,6 +38,7 @@ struct hash_map_call {
   Value missing = {};                     ///< of find
   span<Value> found = {};                 ///< of find
   span<bool> contained = {};              ///< of contains
+  hash_map_ref<Key, Value> to = {};       ///< of rehash
   hash_map_pairs<Key, Value> pairs = {};  ///< of extract
   bytes workspace = {};
 };

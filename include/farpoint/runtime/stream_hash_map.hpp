@@ -83,6 +83,15 @@ result hash_map_run(cuda_exec exec, hash_map_clear_args<hash_map_ref<Key, Value>
       exec, library::hash_map_call<Key, Value>{library::hash_map_operation::clear, args.map});
 }
 
+template <class Key, class Value, if_compiled_map<Key, Value> = 0>
+result hash_map_run(cuda_exec exec,
+                    hash_map_rehash_args<hash_map_ref<Key, Value>, hash_map_ref<Key, Value>> const& args) noexcept {
+  library::hash_map_call<Key, Value> call{library::hash_map_operation::rehash, args.from};
+  call.to = args.to;
+  call.report = args.report;
+  return library::run<library::function::hash_map>(exec, call);
+}
+
 template <class Key, class Value>
 library::hash_map_call<Key, Value> extraction(hash_map_extract_args<hash_map_ref<Key, Value>> const& args) noexcept {
   library::hash_map_call<Key, Value> call{library::hash_map_operation::extract, args.map};

@@ -53,6 +53,10 @@ struct hash_map_tuning {
   // (24.6), slots out 41.7 (54). 1 M keys: 28.3 (23.9), 76 (56), 28.4 (30), 76 (82).
   static constexpr hash_map_layout layout = hash_map_layout::pairs;
 
+  /// True: keys can be erased. The map reserves a second key then, and an update of a value in one word with its key is
+  /// a compare-and-swap, so that it cannot bring back a key that another thread erases.
+  static constexpr bool erases = false;
+
   /// How often a call for a whole array goes over its keys: once, or 2, 4 or 8 times, each time for another part of the
   /// map, which stays in the L2 cache meanwhile. Other numbers count as the next one below, and 8 as 4 where something
   /// is written for each key: passes tear apart what is written together.

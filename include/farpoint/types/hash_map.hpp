@@ -14,15 +14,17 @@ enum class hash_map_call {
   insert_or_min,
   insert_keys,
   find_or_insert,
+  erase,
   contains,
   find,
   find_slots
 };
 
-/// Counts the keys that a call did not insert.
+/// Counts the keys that a call did not insert or erase.
 struct hash_map_report {
-  std::uint64_t refused = 0;  ///< entries whose key is the map's empty key
+  std::uint64_t refused = 0;  ///< entries whose key the map reserves: the empty key, as a rule
   std::uint64_t no_room = 0;  ///< entries whose key found no room, as the map is full
+  std::uint64_t absent = 0;   ///< entries that were to be erased, and whose key is not in the map
 };
 
 /// Where hash_map_extract() writes the pairs of a map. All in the memory space of the execution.

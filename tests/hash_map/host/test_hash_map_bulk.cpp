@@ -90,6 +90,13 @@ TEST_CASE("hash_map, host: arguments are checked at the door", "[hash_map][host]
   CHECK(map.size() == 0);
   CHECK(farpoint::hash_map_clear(host_exec{-1}, map).code == status::bad_argument);
 
+  map_type const part{{buckets.data() + 1, 1}};
+  CHECK(farpoint::hash_map_rehash(exec, map, map).code == status::bad_argument);
+  CHECK(farpoint::hash_map_rehash(exec, map, part).code == status::bad_argument);
+  CHECK(farpoint::hash_map_rehash(exec, map_type{}, map));
+  CHECK(farpoint::hash_map_rehash(host_exec{-1}, map_type{}, map).code == status::bad_argument);
+  CHECK(farpoint::hash_map_rehash(exec, map_type{{buckets.data(), 1}}, part));
+
   auto* const off = reinterpret_cast<farpoint::hash_map_bucket*>(reinterpret_cast<unsigned char*>(buckets.data()) + 8);
   CHECK(farpoint::hash_map_clear(exec, map_type{{off, 1}}).code == status::bad_argument);
   CHECK(farpoint::hash_map_clear(exec, map_type{{static_cast<farpoint::hash_map_bucket*>(nullptr), 1}}).code ==

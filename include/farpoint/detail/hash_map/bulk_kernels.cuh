@@ -22,14 +22,19 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_clear_kernel(Map
   map.clear(hash_map_thread(), index_t{gridDim.x} * hash_map_block_size);
 }
 
-/// Counts the misses of a warp's keys. All lanes call it.
-__device__ inline void count_misses(hash_map_report& report, hash_map_miss miss) noexcept {
-  auto const count = [](std::uint64_t* counter, bool counted) {
-    int const keys = __popc(cuda_warp::ballot(counted));
-    if (keys != 0 && cuda_warp::lane() == 0) atomic_add(counter, static_cast<std::uint64_t>(keys));
-  };
-  count(&report.refused, miss == hash_map_miss::refused);
-  count(&report.no_room, miss == hash_map_miss::no_room);
+/// Counts the misses of a warp's keys, if there is a report. All lanes call it.
+/// @tparam Miss  the only miss that comes up, but for `refused`; none: there is nothing to count
+template <hash_map_miss Miss>
+__device__ void count_misses(hash_map_report* report, [[maybe_unused]] hash_map_miss miss) noexcept {
+  if constexpr (Miss != hash_map_miss::none) {
+    if (report == nullptr) return;
+    auto const count = [](std::uint64_t* counter, bool counted) {
+      int const keys = __popc(cuda_warp::ballot(counted));
+      if (keys != 0 && cuda_warp::lane() == 0) atomic_add(counter, static_cast<std::uint64_t>(keys));
+    };
+    count(&report->refused, miss == hash_map_miss::refused);
+    count(Miss == hash_map_miss::absent ? &report->absent : &report->no_room, miss == Miss);
+  }
 }
 
 /// Blocks of a kernel of the map that a multiprocessor should hold. Keys of 32 bits: as many threads as there is room
@@ -44,7 +49,17 @@ __global__ void __launch_bounds__(hash_map_block_size, hash_map_blocks<Map>)
   index_t const i = hash_map_thread();
   hash_map_miss miss = hash_map_miss::none;
   if (i < args.size) miss = args.operation.run(args.map, load_once(args.keys + i), i);
-  if (args.report != nullptr) count_misses(*args.report, miss);
+  count_misses<Operation::miss>(args.report, miss);
+}
+
+/// Inserts the keys of a map into another. A thread per slot.
+template <class From, class To>
+__global__ void __launch_bounds__(hash_map_block_size)
+    hash_map_rehash_kernel(hash_map_rehash_args<From, To> const args) {
+  index_t const i = hash_map_thread();
+  hash_map_miss miss = hash_map_miss::none;
+  if (i < args.from.capacity()) miss = rehash_slot(args.from, args.to, i);
+  count_misses<hash_map_miss::no_room>(args.report, miss);
 }
 
 /// Goes over all keys once for each part of the map, and takes those whose search begins there. Blocks are numbered by
@@ -82,7 +97,7 @@ __global__ void __launch_bounds__(hash_map_block_size, Passes <= 4 ? hash_map_bl
     }
     hash_map_miss miss = hash_map_miss::none;
     if (done + lane < picks.count()) miss = args.operation.run(args.map, key, index(at.row, at.lane));
-    if (args.report != nullptr) count_misses(*args.report, miss);
+    count_misses<Operation::miss>(args.report, miss);
   }
 }
 

@@ -160,6 +160,18 @@ FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_args<Map, Operation
   return hash_map_result(launcher);
 }
 
+template <class From, class To>
+FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_rehash_args<From, To> const& args) noexcept {
+  profile_range const range{"farpoint::hash_map_rehash"};
+  if (result const checked = check_pointers(exec, args.from.buckets(), args.to.buckets(), args.report); !checked) {
+    return checked;
+  }
+  kernel_launcher launcher{exec.stream};
+  if (args.report != nullptr) launcher.clear(args.report, sizeof(hash_map_report));
+  launcher.launch_for(args.from.capacity(), hash_map_block_size, hash_map_rehash_kernel<From, To>, args);
+  return hash_map_result(launcher);
+}
+
 /// Cuts the workspace.
 template <class Map>
 hash_map_compact_args<Map> hash_map_compact_args_of(hash_map_extract_args<Map> const& args,

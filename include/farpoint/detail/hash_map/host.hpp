@@ -41,19 +41,35 @@ std::size_t hash_map_workspace_at_most(host_exec, hash_map_args<Map, Operation> 
   return 0;
 }
 
-template <class Map, class Operation>
-result hash_map_run(host_exec exec, hash_map_args<Map, Operation> const& args) noexcept {
+/// Calls run(i) for all i below `size`, and counts the misses that it returns.
+template <class Run>
+result run_and_count(host_exec exec, index_t size, hash_map_report* report, Run const& run) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   hash_map_report total;
-  for_each_part(exec, args.size, [&](index_t begin, index_t end) {
+  for_each_part(exec, size, [&](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) {
-      hash_map_miss const miss = args.operation.run(args.map, args.keys[i], i);
-      if (args.report == nullptr || miss == hash_map_miss::none) continue;
-      atomic_add(miss == hash_map_miss::refused ? &total.refused : &total.no_room, std::uint64_t{1});
+      switch (run(i)) {
+        case hash_map_miss::none: break;
+        case hash_map_miss::refused: atomic_add(&total.refused, std::uint64_t{1}); break;
+        case hash_map_miss::no_room: atomic_add(&total.no_room, std::uint64_t{1}); break;
+        case hash_map_miss::absent: atomic_add(&total.absent, std::uint64_t{1}); break;
+      }
     }
   });
-  if (args.report != nullptr) *args.report = total;
+  if (report != nullptr) *report = total;
   return {};
+}
+
+template <class Map, class Operation>
+result hash_map_run(host_exec exec, hash_map_args<Map, Operation> const& args) noexcept {
+  return run_and_count(exec, args.size, args.report,
+                       [&](index_t i) { return args.operation.run(args.map, args.keys[i], i); });
+}
+
+template <class From, class To>
+result hash_map_run(host_exec exec, hash_map_rehash_args<From, To> const& args) noexcept {
+  return run_and_count(exec, args.from.capacity(), args.report,
+                       [&](index_t i) { return rehash_slot(args.from, args.to, i); });
 }
 
 /// A key's slot, in the order of keys.

@@ -22,7 +22,7 @@ FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) no
 }
 
 /// Why a call did not do with a key what it does with others; `none`: it did.
-enum class hash_map_miss { none, refused, no_room };
+enum class hash_map_miss { none, refused, no_room, absent };
 
 FARPOINT_HD constexpr hash_map_miss miss_of(insert_result state) noexcept {
   return state == insert_result::refused ? hash_map_miss::refused
@@ -30,7 +30,8 @@ FARPOINT_HD constexpr hash_map_miss miss_of(insert_result state) noexcept {
                                          : hash_map_miss::none;
 }
 
-// An operation handles key i of a call by run(), which also writes the outcome, if the operation has one.
+// An operation handles key i of a call by run(), which also writes the outcome, if the operation has one. It returns
+// `none`, `refused` or the operation's `miss`; always `none` if that is `none`.
 //
 // Its payload is what goes in or comes out beside a key. on() is the operation with its payloads elsewhere; copy() then
 // writes an outcome from there. array() is the array that has an element for each of `size` keys.
@@ -45,6 +46,7 @@ struct hash_map_insert_operation {
   static constexpr bool takes_values = true;
   static constexpr bool inserts = true;
   static constexpr bool has_outcomes = false;
+  static constexpr hash_map_miss miss = hash_map_miss::no_room;
   using key_type = typename Map::key_type;
   using value_type = typename Map::value_type;
   using payload = value_type;
@@ -77,6 +79,7 @@ struct hash_map_slot_operation {
   static constexpr bool takes_values = false;
   static constexpr bool inserts = Call != hash_map_call::find_slots;
   static constexpr bool has_outcomes = Call != hash_map_call::insert_keys;
+  static constexpr hash_map_miss miss = inserts ? hash_map_miss::no_room : hash_map_miss::none;
   using key_type = typename Map::key_type;
   using payload = std::int32_t;
 
@@ -109,6 +112,7 @@ struct hash_map_find_operation {
   static constexpr bool takes_values = true;
   static constexpr bool inserts = false;
   static constexpr bool has_outcomes = true;
+  static constexpr hash_map_miss miss = hash_map_miss::none;
   using key_type = typename Map::key_type;
   using value_type = typename Map::value_type;
   using payload = value_type;
@@ -128,6 +132,26 @@ struct hash_map_find_operation {
   }
 };
 
+/// hash_map_erase().
+template <class Map>
+struct hash_map_erase_operation {
+  static constexpr char const* name = "farpoint::hash_map_erase";
+  static constexpr bool takes_values = false;
+  static constexpr bool inserts = true;  ///< in that it compares and swaps
+  static constexpr bool has_outcomes = false;
+  static constexpr hash_map_miss miss = hash_map_miss::absent;
+  using key_type = typename Map::key_type;
+  using payload = char;
+
+  span<payload const> array(index_t) const noexcept { return {}; }
+  hash_map_erase_operation on(payload*, index_t) const noexcept { return {}; }
+
+  FARPOINT_HD hash_map_miss run(Map const& map, key_type key, index_t) const noexcept {
+    if (map.erase(key)) return hash_map_miss::none;
+    return map.is_reserved(key) ? hash_map_miss::refused : hash_map_miss::absent;
+  }
+};
+
 /// hash_map_contains().
 template <class Map>
 struct hash_map_contains_operation {
@@ -135,6 +159,7 @@ struct hash_map_contains_operation {
   static constexpr bool takes_values = false;
   static constexpr bool inserts = false;
   static constexpr bool has_outcomes = true;
+  static constexpr hash_map_miss miss = hash_map_miss::none;
   using key_type = typename Map::key_type;
   using payload = bool;
 
@@ -184,6 +209,20 @@ struct hash_map_clear_args {
   Map map;
 };
 
+template <class From, class To>
+struct hash_map_rehash_args {
+  From from;
+  To to;
+  hash_map_report* report;  ///< may be null
+};
+
+/// Inserts the key of slot `i`, if there is one, with its value into the other map.
+template <class From, class To>
+FARPOINT_HD hash_map_miss rehash_slot(From const& from, To const& to, index_t i) noexcept {
+  auto const entry = from.entry(i);
+  return entry.key == from.empty() ? hash_map_miss::none : miss_of(to.insert(entry.key, entry.value).state);
+}
+
 template <class Map>
 struct hash_map_extract_args {
   Map map;
@@ -203,6 +242,9 @@ auto visit_hash_map_operation(hash_map_call call, Visit const& visit) noexcept {
     case of::insert_keys: return visit(hash_map_slot_operation<Map, of::insert_keys>{});
     case of::find_or_insert: return visit(hash_map_slot_operation<Map, of::find_or_insert>{});
     case of::find_slots: return visit(hash_map_slot_operation<Map, of::find_slots>{});
+    case of::erase:
+      if constexpr (Map::tuning::erases) return visit(hash_map_erase_operation<Map>{});
+      break;
     case of::contains: return visit(hash_map_contains_operation<Map>{});
     case of::find: break;
   }
@@ -248,6 +290,16 @@ result hash_map_insert_entries(Exec const& exec, Map const& map, span<typename M
   if (result const bad = check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
   using operation = hash_map_insert_operation<Map, Call>;
   return hash_map_run(exec, hash_map_args_of(map, keys, operation{values.data()}, workspace, report));
+}
+
+template <class From, class To>
+result check_hash_map_rehash(From const& from, To const& to) noexcept {
+  if (result const checked = check_hash_map(from); !checked) return checked;
+  if (result const checked = check_hash_map(to); !checked) return checked;
+  auto const begin = [](auto const& map) { return reinterpret_cast<std::uintptr_t>(map.buckets().data()); };
+  auto const size = [](auto const& map) { return map.buckets().size() * sizeof(hash_map_bucket); };
+  bool const is_apart = begin(from) + size(from) <= begin(to) || begin(to) + size(to) <= begin(from);
+  return is_apart ? result{} : reject("hash_map: the memory of the map and of the larger one overlap");
 }
 
 template <class Map>

@@ -124,7 +124,7 @@ class hash_map_part_sorter {
         miss = args_.call.operation.run(map, args_.call.keys[i], i);
         beyond &= beyond - 1;
       }
-      if (args_.call.report != nullptr) count_misses(*args_.call.report, miss);
+      count_misses<Operation::miss>(args_.call.report, miss);
     }
   }
 
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(hash_map_block_size)
     index_t const at = index_t{part} * args.room + number;
     miss = args.in_parts.run(args.call.map, load_once(args.keys + at), at);
   }
-  if (args.call.report != nullptr) count_misses(*args.call.report, miss);
+  count_misses<Operation::miss>(args.call.report, miss);
 }
 
 /// Brings outcomes back into the order of the call.
