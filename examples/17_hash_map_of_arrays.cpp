@@ -6,6 +6,14 @@
 #include <cstdio>
 #include <vector>
 
+//! [erasing]
+// A map whose keys can be erased.
+struct erasing : farpoint::hash_map_tuning {
+  static constexpr bool erases = true;
+};
+using erasing_map = farpoint::hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, erasing>;
+//! [erasing]
+
 int main() {
   using map_type = farpoint::hash_map_ref<std::uint32_t, std::uint32_t>;
   farpoint::host_exec const exec{};
@@ -55,6 +63,30 @@ int main() {
   map_type const set{more};
   ok = ok && hash_map_clear(exec, set) && hash_map_insert_keys(exec, set, before);
   ok = ok && set.size() == 3 && hash_map_insert(exec, set, now, now) && set.size() == 4;
+
+  //! [change]
+  // How often each landmark was seen: sums, whatever the order. Landmark 3 is set to 9.
+  std::vector<farpoint::hash_map_bucket> counters(static_cast<std::size_t>(erasing_map::buckets_for(16)));
+  erasing_map const times{counters};
+  std::vector<std::uint32_t> const ones(before.size(), 1), third{3}, nine{9};
+  ok = ok && hash_map_clear(exec, times) && hash_map_insert_or_add(exec, times, before, ones);  // 7: 2, 3: 1, 12: 1
+  ok = ok && hash_map_insert_or_assign(exec, times, third, nine);
+  //! [change]
+
+  //! [erase]
+  ok = ok && hash_map_erase(exec, times, now, &report) && report.absent == 1;  // 99 was not in it
+  bool found[3];
+  ok = ok && hash_map_contains(exec, times, now, found);  // 12, 99 and 7 are gone
+  //! [erase]
+  ok = ok && !found[0] && !found[1] && !found[2] && times.size() == 1 && times.value_or(3, 0) == 9;
+
+  //! [rehash]
+  // The keys of `map`, in one with room for a thousand.
+  std::vector<farpoint::hash_map_bucket> plenty(static_cast<std::size_t>(map_type::buckets_for(1000)));
+  map_type const larger{plenty};
+  ok = ok && hash_map_clear(exec, larger) && hash_map_rehash(exec, map, larger, &report) && report.no_room == 0;
+  //! [rehash]
+  ok = ok && larger.size() == 4 && larger.value_or(7, unknown) == 10;
 
   using numbers = std::vector<std::uint32_t>;
   bool const right = ok && seen == numbers{40, unknown, 10} && keys == numbers{3, 7, 12} &&
