@@ -20,9 +20,8 @@ FARPOINT_BEGIN_NAMESPACE
 ///   gets `inserted` and all get the slot. When threads erase one key, exactly one gets `true`.
 /// - An erased slot is not used again before clear(), so that a change of its value reaches no other key. A change that
 ///   runs together with the erasure of its key counts as made before it.
-/// - Slots, and which keys a full map refuses, differ from run to run. The set of keys does not, nor does the value of
-/// a
-///   key after insert_or_min() and sums.
+/// - Slots, and which keys a full map refuses, differ from run to run. The set of keys does not, and the value of a key
+///   after insert_or_min() and sums does not.
 /// - A value of 32 bits appears together with its key of 32 bits in the layout of pairs. In other maps a search that
 ///   runs together with an insertion may find the key with the initial value.
 /// - When several threads insert() one key, one value stays; which one is undefined if a thread also changes it.
