@@ -26,7 +26,9 @@ std::vector<index_t> offsets_of(sizes_type const& sizes) {
 
 /// A batch that only its sizes matter of.
 cloud_batch batch_of(std::vector<index_t> const& offsets, index_t points, index_t largest = -1) {
-  return cloud_batch::ragged(farpoint::point_view<float>{nullptr, points}, offsets, largest);
+  // A schedule reads no point, but an offset to a null pointer is undefined.
+  auto const* const nowhere = reinterpret_cast<float const*>(std::uintptr_t{1} << 32);
+  return cloud_batch::ragged(farpoint::point_view<float>{nowhere, points}, offsets, largest);
 }
 
 /// A schedule in memory of the host, with guards behind each array.
