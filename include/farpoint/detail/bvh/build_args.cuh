@@ -69,8 +69,8 @@ struct bvh_key_bits {
   int axis;  ///< bits of a cell's code per axis
   int set;   ///< bits of a set's number
 
-  /// @param most  maximum of bits per axis: 8 for clouds, which needs three sorting passes and leaves crowded cells to
-  /// the next level
+  /// @param most  maximum of bits per axis: 8 for clouds, which makes three sorting passes and leaves crowded cells to
+  ///              the next level
   FARPOINT_HD static bvh_key_bits of(std::uint32_t sets, int most) noexcept {
     int set = 0;
     while (set < 29 && std::uint32_t{1} << set < sets) ++set;

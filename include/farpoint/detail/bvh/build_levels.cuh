@@ -40,7 +40,7 @@ __device__ bvh_box<Scalar> from_lane(bvh_box<Scalar> const& mine, int lane) noex
 }
 
 /// Joins the boxes of lanes whose numbers differ only in the bits from `First` up to, but not including, `End`, and
-/// returns the union to all of them. All lanes of a warp call it.
+/// returns the union in all lanes. All lanes of a warp call it.
 template <int First, int End, class Scalar>
 __device__ void join_over_lanes(bvh_box<Scalar>& mine) noexcept {
 #pragma unroll
@@ -185,7 +185,7 @@ class bvh_level_builder {
   }
 
   /// @return box of leaf + lane % leaves_at_once, around the points of this lane and of the lanes that differ from
-  /// it only in the bits below leaves_at_once
+  ///         it only in the bits below leaves_at_once
   __device__ box_type fill_leaves(bvh_unit const& u, index_t leaf) const noexcept {
     int const lane = cuda_warp::lane() % point_bvh_width;
     std::uint32_t index[leaves_at_once];

@@ -58,7 +58,7 @@ class bvh_packet_order {
 
   /// Sorts a share of the packets, in the next phase.
   /// @param packets  number of packets whose spread is recorded
-  /// @param most  number of entries of the order; entry i >= packets becomes i
+  /// @param most     number of entries of the order; entry i >= packets becomes i
   __device__ void sort(std::uint32_t packets, std::uint32_t most, bvh_share<Threads> const& share) const noexcept {
     if (order_ == nullptr) return;
     auto const part = share.part_of(most);

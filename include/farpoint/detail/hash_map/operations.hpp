@@ -217,7 +217,7 @@ result check_hash_map(Map const& map) noexcept {
   return {};
 }
 
-/// @param array  the array with one element for each key
+/// @param array   the array with one element for each key
 /// @param beside  number of elements of `array`
 template <class Map>
 result check_hash_map_entries(Map const& map, span<typename Map::key_type const> keys, void const* array,

@@ -64,7 +64,7 @@ class knn_screen_plan {
   struct memory {
     screen_state* state;
     std::uint64_t* tiles;  ///< words of the look-back scan over points
-    // Words of the scan over tiles of pixels, of the quadtree or the index. They follow `tiles`.
+    /// Words of the scan over tiles of pixels, of the quadtree or the index. They follow `tiles`.
     std::uint64_t* tree_tiles;
     index_t tile_words;
     screen_points<scalar> points;

@@ -18,7 +18,7 @@ struct splat_tile_memory {
   splat_cells cells{};
   splat_record* records = nullptr;   ///< `[splats]`
   std::uint32_t* entries = nullptr;  ///< splats of the cells, one cell after another
-  // `[cells + 1]`: lengths of the lists, after the scan their begins, after splat_list_kernel their ends.
+  /// `[cells + 1]`: lengths of the lists, after the scan their begins, after splat_list_kernel their ends.
   std::int64_t* offsets = nullptr;
   exclusive_scan_memory scan{};
   std::uint32_t* covers = nullptr;  ///< `[height, width]`, bits of depths; null if nothing is hidden

@@ -22,7 +22,7 @@ class search_queries<visible_queries<Scalar>> {
   using scalar = Scalar;
   using query = search_query<scalar>;
 
-  /// @param slots  maximum number of slots in the index
+  /// @param slots      maximum number of slots in the index
   /// @param number_of  `[points]`: row of each visible point; null if rows are points of the input
   search_queries(point_bvh_arrays<scalar> const& index, index_t slots, std::int32_t const* number_of,
                  screen_state const* state) noexcept

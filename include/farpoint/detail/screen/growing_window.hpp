@@ -141,7 +141,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each_tile(quadtree_ref const& tree, 
 ///
 /// Candidates of a round are the points in the ball whose image has the radius, in the tiles of the window. A round
 /// with more than request.most candidates ends early unless it is the last round.
-/// @param packed  points by position
+/// @param packed     points by position
 /// @param make_list  `make_list(limit)` returns an empty list for keys below the limit
 FARPOINT_CALLS_BACK
 template <class Camera, class MakeList>

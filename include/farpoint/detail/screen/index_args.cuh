@@ -48,8 +48,8 @@ struct screen_tiling {
     return of(width, height, 0, 0, std::numeric_limits<index_t>::max());
   }
 
-  /// @param points  maximum number of visible points
-  /// @param enough  mean number of points of a tile above which larger tiles gain nothing
+  /// @param points    maximum number of visible points
+  /// @param enough    mean number of points of a tile above which larger tiles gain nothing
   /// @param parallel  number of tiles that keep the device busy
   static screen_tiling of(std::int32_t width, std::int32_t height, index_t points, index_t enough,
                           index_t parallel) noexcept {

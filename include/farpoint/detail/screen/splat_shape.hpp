@@ -79,7 +79,7 @@ struct splat_form {
   vec<float, 2> place;     ///< centre in the image (px)
 
   /// True if a line of sight meets the splat: its ellipse, or otherwise the dot around its centre.
-  /// @param at  point of the line of sight in the image (px)
+  /// @param at   point of the line of sight in the image (px)
   /// @param hit  set to the intersection, if the result is true
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets(vec<float, 2> const& at, splat_lens const& lens, float least_radius,
                                                 splat_hit& hit) const noexcept {
@@ -129,9 +129,9 @@ struct splat_shape {
 
   FARPOINT_HD static splat_shape none() noexcept { return {}; }
 
-  /// @param c  centre in the frame of the camera (m)
-  /// @param n, tangent     any vectors; n is turned to the camera
-  /// @param extents  half axes, at least 0 (m)
+  /// @param c             centre in the frame of the camera (m)
+  /// @param n, tangent    any vectors; n is turned to the camera
+  /// @param extents       half axes, at least 0 (m)
   /// @param least_radius  radius of the dot (px)
   FARPOINT_HD static splat_shape of(vec<float> const& c, vec<float> n, vec<float> const& tangent, vec<float, 2> extents,
                                     splat_lens const& lens, float least_radius) noexcept {

@@ -33,7 +33,7 @@ struct host_search_memory {
 
 /// Cuts the memory of an index, its build, and its queries.
 /// @param most_units  maximum number of units of work of the build
-/// @param queries  number of queries to sort; 0 if the queries are the points
+/// @param queries     number of queries to sort; 0 if the queries are the points
 template <class Scalar>
 host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t points, index_t clouds, index_t largest,
                                            std::uint32_t most_units, index_t queries = 0) noexcept {

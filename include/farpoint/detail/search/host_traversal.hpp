@@ -63,7 +63,7 @@ class host_search {
  public:
   using scalar = typename Queries::scalar;
 
-  /// @param self  true if the queries are the points of the index; they are answered in the order of its leaves
+  /// @param self    true if the queries are the points of the index; they are answered in the order of its leaves
   /// @param memory  memory to sort other queries
   host_search(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self, Task const& task,
               std::atomic<unsigned long long>& non_finite, int threads,

@@ -30,11 +30,10 @@ __device__ FARPOINT_ALWAYS_INLINE void write_neighbour(Args const& args, index_t
 }
 
 /// Writes the lists of a packet to the rows of a knn_output, transposed in shared memory so that stores coalesce.
-/// @param row  row of the calling lane's query; no_row if it has no query
+/// @param row     row of the calling lane's query; no_row if it has no query
 /// @param shared  shared memory of the warp, free for use
 /// @tparam K  args.request.k, for unrolled loops; 0 for any k, without unrolling: unrolled loops for any k would evict
-///            the
-/// search from the instruction cache
+///            the search from the instruction cache
 template <int Capacity, int K, class Args>
 __device__ void write_rows_of(Args const& args, std::uint32_t row,
                               typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
@@ -125,7 +124,7 @@ struct knn_cuda_args {
   knn_output<scalar> output;
   index_t first_index = 0;           ///< added to the indices of neighbours
   query_limits<scalar> limits = {};  ///< limits of the rows
-  // First row of the launch. The rows of a launch are numbered from there with 32 bits.
+  /// First row of the launch. The rows of a launch are numbered from there with 32 bits.
   index_t first_row = 0;
 
   static constexpr int min_blocks(int capacity, int block_size) noexcept {

@@ -20,7 +20,7 @@ struct knn_request {
   int k;
   Scalar radius2;
   bool exclude_self;
-  // Excluded point of each query; null: the point with the query's index.
+  /// Excluded point of each query; null: the point with the query's index.
   std::uint32_t const* excluded_points = nullptr;
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t excluded(index_t query) const noexcept {

@@ -30,12 +30,12 @@ class search_queries {
   using query = search_query<scalar>;
 
   /// @param index  index of the points, with one cloud per cloud of queries
-  /// @param self  true if the queries are the points
+  /// @param self   true if the queries are the points
   search_queries(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self) noexcept
       : queries_{queries}, index_{index}, self_{self}, threads_{threads_of(queries, self)} {}
 
   /// Makes all queries leave their rows empty if offsets are bad.
-  /// @param count  number of bad offsets, in device memory; may be null
+  /// @param count     number of bad offsets, in device memory; may be null
   /// @param includes  true if the count includes the queries' offsets; otherwise each thread checks these
   void stop_at_bad_offsets(unsigned const* count, bool includes = true) noexcept {
     bad_offsets_ = count;
@@ -47,7 +47,7 @@ class search_queries {
   }
 
   /// Sets the order of queries that are not the points.
-  /// @param rows  `[queries]`
+  /// @param rows    `[queries]`
   /// @param leaves  `[queries]`: leaf_near() of each query
   void answer_in_order(std::uint32_t const* rows, std::uint32_t const* leaves) noexcept {
     rows_in_order_ = rows;

@@ -67,7 +67,7 @@ struct voxel_map_scratch {
   std::int32_t* voxel_count = nullptr;
   voxelize_report* report = nullptr;
   std::uint32_t* numbers = nullptr;  ///< `[n]`: number of the voxel in the map
-  // `[n + 1]`: 1 for each voxel that is not in the map, later the exclusive sums.
+  /// `[n + 1]`: 1 for each voxel that is not in the map, later the exclusive sums.
   std::int32_t* ranks = nullptr;
   std::uint32_t* kept = nullptr;  ///< `[n]`: number of points that the voxel takes
 
