@@ -92,7 +92,7 @@ class screen_index_builder : screen_chunk<Points> {
   }
 
   __device__ std::uint32_t take() noexcept { return next_of(args_.ticket); }
-  /// Returns true to the block that finishes the last tile. The fences make the boxes of all tiles visible to it. All
+  /// Returns true in the block that finishes the last tile. The fences make the boxes of all tiles visible to it. All
   /// threads of the block call it.
   __device__ bool was_last() noexcept {
     __threadfence();

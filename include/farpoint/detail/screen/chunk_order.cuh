@@ -59,7 +59,7 @@ class screen_chunk {
     atomic_bounding_box<scalar> box;
     std::uint64_t curve[hilbert_table::ways];
     std::uint32_t steps;        ///< number of steps between consecutive points with a length above 0
-    std::uint32_t step_length;  ///< sum of the bits of their squared lengths, after step_shift
+    std::uint32_t step_length;  ///< sum of the bits of all squared lengths, shifted right by step_shift
     std::uint32_t slots_before;
     union {
       std::uint32_t places[most_slots_of(screen_chunk_points)];

@@ -193,8 +193,7 @@ class knn_screen_plan {
   template <int Capacity>
   void launch_search(kernel_launcher& launcher, screen_search_args<Camera> const& args) const noexcept {
     index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
-    // Searches differ in length: with one block per search_block_size points, blocks that finish early make room for
-    // others.
+    // Searches differ in length: without a limit of blocks, blocks that finish early make room for others.
     int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
     launcher.launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
                     launcher.blocks(threads, search_block_size, per_multiprocessor), search_block_size, args);

@@ -102,8 +102,8 @@ struct screen_window {
 
 /// Calls `visit(first, last)` with the positions of each occupied tile of a window, until it returns false.
 ///
-/// Starts at the lowest level at which the window has at most 8 x 8 nodes. So the search
-/// climbs to no enclosing node, and does not visit each tile of a large, empty window.
+/// Starts at the lowest level at which the window has at most 8 x 8 nodes. So the search climbs to no enclosing
+/// node, and does not visit each tile of a large, empty window.
 FARPOINT_CALLS_BACK
 template <class Visit>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each_tile(quadtree_ref const& tree, screen_window const& window,

@@ -15,7 +15,7 @@ FARPOINT_HD constexpr std::uint32_t next_packet(std::uint32_t place) noexcept {
 }
 
 /// Slots that consecutive points take, wherever the first point's slot is. A point that begins a packet takes the first
-/// slot of the next packet, behind a gap. then() is associative, so a prefix sum yields the slots of many points.
+/// slot of a packet, behind a gap if necessary. then() is associative, so a prefix sum yields the slots of many points.
 struct screen_places {
   std::uint32_t before = 0;  ///< points before the first one that begins a packet
   std::uint32_t after = 0;   ///< slots from that point on, gaps included; 0 if no point begins a packet

@@ -161,8 +161,9 @@ struct splat_shape {
  private:
   /// Computes the coefficients of u, v and n.
   ///
-  /// Let s be the line of sight of a pixel, s_c of the centre c, and d = (normal, c) / (normal, s) the depth. Then u /
-  /// n = (axis, d s - c) / extent, and n = (normal, s) / (normal, s_c).
+  /// Let s be the line of sight of a pixel, s_c the line of sight of the centre c, and d the depth. Then
+  ///
+  ///   d = (normal, c) / (normal, s),  n = (normal, s) / (normal, s_c),  u / n = (axis, d s - c) / extent.
   FARPOINT_HD void project(vec<float> const& c, vec<float> const (&units)[2], vec<float, 2> const& extents,
                            splat_lens const& lens) noexcept {
     float const ahead = dot3(normal, c);

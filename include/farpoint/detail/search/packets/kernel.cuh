@@ -51,8 +51,8 @@ __device__ void search_together(search_queries<Queries> const& queries,
   }
 }
 
-/// Number of blocks that a multiprocessor should hold: the minimum of `Args`, or fewer if shared memory does not
-/// suffice; 0 for any number.
+/// Number of blocks that a multiprocessor should hold: the minimum that `Args` states, or fewer if shared memory
+/// does not suffice; 0 for any number.
 template <class Args, int Capacity>
 constexpr int packet_blocks(int block_size) noexcept {
   return smaller(

@@ -62,8 +62,8 @@ class packet_traversal {
     bool has_new_bounds = true;
     int most = 0;  // maximum number of queued candidates of a list
     for (int turn = 0;; ++turn) {
-      // The first four turns test the points that begin() queued. Each eight queries begin with the leaf of their own
-      // group, which gives them a bound.
+      // The first four turns test the points that begin() queued. Each group of eight queries begins with its own leaf,
+      // which gives it a bound.
       int eight = (group() ^ turn) * point_bvh_width;
       if (turn >= memory::groups) {
         while (points_ < point_bvh_width) {
