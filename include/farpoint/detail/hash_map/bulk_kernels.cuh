@@ -1,5 +1,5 @@
 /// @file
-/// Kernels that clear a hash map, and that do one operation on each key of an array.
+/// Kernels that clear a hash map or apply one operation to each key of an array.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -22,11 +22,11 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_clear_kernel(Map
   map.clear(hash_map_thread(), index_t{gridDim.x} * hash_map_block_size);
 }
 
-/// Keys of a block.
+/// Number of keys of a block.
 template <class Map>
 inline constexpr index_t hash_map_tile = index_t{hash_map_block_size} * Map::tuning::keys_per_thread;
 
-/// Counts those of a warp's keys that were not inserted. All lanes call it.
+/// Adds a warp's keys that were not inserted to the report. All lanes call it.
 __device__ inline void count_not_inserted(hash_map_report& report, bool failed, bool is_empty_key) noexcept {
   auto const count = [](std::uint64_t* counter, bool counted) {
     int const keys = __popc(cuda_warp::ballot(counted));
@@ -36,12 +36,13 @@ __device__ inline void count_not_inserted(hash_map_report& report, bool failed, 
   count(&report.no_room, failed && !is_empty_key);
 }
 
-/// Blocks of a kernel of the map that a multiprocessor should hold. Keys of 32 bits: as many threads as there is room
-/// for, since a thread waits for memory most of the time.
+/// Number of blocks that a multiprocessor should hold. With 32-bit keys it is the largest that fits, since threads wait
+/// for memory most of the time.
 template <class Map>
 constexpr int hash_map_blocks = sizeof(typename Map::key_type) <= 4 ? blocks_that_fit(hash_map_block_size) : 1;
 
-/// Does the operation on each key. A thread's keys are a block size apart, so that neighbours read neighbours' keys.
+/// Applies the operation to each key. A thread's keys are a block size from each other, so neighbouring threads load
+/// neighbouring keys.
 template <class Map, class Operation>
 __global__ void __launch_bounds__(hash_map_block_size, hash_map_blocks<Map>)
     hash_map_bulk_kernel(hash_map_args<Map, Operation> const args) {
@@ -55,7 +56,7 @@ __global__ void __launch_bounds__(hash_map_block_size, hash_map_blocks<Map>)
   FARPOINT_UNROLL
   for (int j = 0; j < each; ++j) keys[j] = index(j) < args.size ? load_once(args.keys + index(j)) : args.map.empty();
 
-  // The search for the empty key ends before it begins and ignores what it is given.
+  // finish() returns for the empty key before it reads `begun`, which is uninitialized behind the last key.
   typename Operation::begun begun[each];
   FARPOINT_UNROLL
   for (int j = 0; j < each; ++j) {
@@ -77,11 +78,11 @@ __global__ void __launch_bounds__(hash_map_block_size, hash_map_blocks<Map>)
   }
 }
 
-/// Goes over all keys once for each part of the map, and takes those whose search begins there. Blocks are numbered by
-/// part, then by tile; the device starts them in about this order, and so works on one part at a time.
+/// Reads all keys once per part of the map and applies the operation to the keys whose search begins in that part.
 ///
-/// A warp brings its part's keys together by shuffles: shared memory would be taken from the L1 cache, which the loads
-/// that are under way need. 10 M keys in: 25.5 G/s, with lists in shared memory 23.9.
+/// Blocks are numbered by part, then by tile. The device starts them in about this order, so the part that is worked on
+/// stays in the cache. Each warp compacts its part's keys by shuffles. Lists in shared memory would shrink the L1
+/// cache, which the outstanding loads need: inserting 10 M keys ran at 23.9 G/s with lists, 25.5 G/s with shuffles.
 template <class Map, class Operation, int Passes>
 __global__ void __launch_bounds__(hash_map_block_size, Passes <= 4 ? hash_map_blocks<Map> : 1)
     hash_map_pass_kernel(hash_map_args<Map, Operation> const args) {

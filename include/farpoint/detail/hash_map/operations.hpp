@@ -1,5 +1,5 @@
 /// @file
-/// The bulk operations on a hash map, key by key, for kernels and host threads alike; and their arguments.
+/// Bulk operations on a hash map, key by key, for kernels and host threads, and their arguments.
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>
@@ -21,11 +21,13 @@ FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) no
   }
 }
 
-// An operation handles a key in three steps, so that a thread can take each step for several keys: begin() loads,
-// finish() works on the map, write() stores the outcome, if the operation has one.
+// An operation handles a key in three steps, so that a thread can take each step for several keys at once: begin()
+// starts the loads, finish() reads or changes the map, write() stores the outcome if the operation has one.
 //
-// Its payload is what goes in or comes out beside a key. on() is the same operation with its payloads elsewhere;
-// copy() then writes an outcome from there. array() is the array that has an element for each of `size` keys.
+// - `payload`: type of the value that goes in, or of the outcome that comes out, with each key.
+// - on(): the operation with its payloads in another array.
+// - copy(): writes an outcome that on()'s operation stored.
+// - array(): the caller's array with one element for each of `size` keys.
 
 /// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
 template <class Map, bool Minimum>
@@ -64,7 +66,7 @@ struct hash_map_insert_operation {
   FARPOINT_HD void write(index_t, index_t) const noexcept {}
 };
 
-/// What is done with the slot of a key.
+/// Use of a key's slot.
 enum class hash_map_slot_use { insert, find_or_insert, find };
 
 /// hash_map_insert_keys(), hash_map_find_or_insert() and hash_map_find_slots().
@@ -139,8 +141,8 @@ struct hash_map_find_operation {
   FARPOINT_HD void write(index_t i, value_type value) const noexcept { store_once(values + i, value); }
 };
 
-/// True if an insertion found no slot for its key, by what Operation::finish() returned. False for look-ups, whose
-/// outcome may be any value.
+/// True if an insertion found no slot for its key.
+/// @param outcome  result of Operation::finish(); any value is valid for look-ups, for which the function returns false
 template <class Map, class Operation, class Outcome>
 FARPOINT_HD constexpr bool found_no_slot([[maybe_unused]] Outcome outcome) noexcept {
   if constexpr (Operation::inserts) {
@@ -150,18 +152,18 @@ FARPOINT_HD constexpr bool found_no_slot([[maybe_unused]] Outcome outcome) noexc
   }
 }
 
-// What hash_map_run() takes. Each backend has an overload for each of these; it is found by the namespace of its second
-// argument, so that the first may be whatever converts to an execution.
+// Arguments of hash_map_run(). Each backend has an overload for each of these types. Lookup finds it by the namespace
+// of the second argument, so the first argument may be any type that converts to an execution.
 
-/// An operation on each of `size` keys.
+/// Arguments of an operation on each of `size` keys.
 template <class Map, class Operation>
 struct hash_map_args {
   Map map;
   typename Map::key_type const* keys;
   index_t size;
   Operation operation;
-  hash_map_report* report;  ///< of insertions; may be null
-  bytes workspace = {};     ///< empty: none
+  hash_map_report* report;  ///< report of insertions; may be null
+  bytes workspace = {};     ///< empty: no workspace
 };
 
 template <class Map, class Operation>
@@ -171,7 +173,7 @@ hash_map_args<Map, Operation> hash_map_args_of(Map const& map, span<typename Map
   return {map, keys.data(), static_cast<index_t>(keys.size()), operation, report, workspace};
 }
 
-/// To ask for the size of a workspace.
+/// Arguments without arrays, for the size of a workspace.
 template <class Map, class Operation>
 hash_map_args<Map, Operation> hash_map_args_of(Map const& map, index_t keys, Operation const& operation) noexcept {
   return {map, nullptr, keys, operation, nullptr};
@@ -189,7 +191,7 @@ struct hash_map_extract_args {
   bytes workspace;
 };
 
-/// The operation of a call, on no arrays; passed to a function that asks for it.
+/// Calls `visit` with the operation of a call, which has null arrays, and returns its result.
 template <class Map, class Visit>
 auto visit_hash_map_operation(hash_map_call call, Visit const& visit) noexcept {
   using use = hash_map_slot_use;
@@ -204,7 +206,7 @@ auto visit_hash_map_operation(hash_map_call call, Visit const& visit) noexcept {
   return visit(hash_map_find_operation<Map>{});
 }
 
-/// The most slots of a map whose numbers fit in 32 bits.
+/// Maximum number of slots of a map whose slots fit in 32-bit signed integers.
 inline constexpr index_t max_narrow_slots = index_t{1} << 31;
 
 template <class Map>
@@ -215,8 +217,8 @@ result check_hash_map(Map const& map) noexcept {
   return {};
 }
 
-/// @param array   the array that has an element for each key
-/// @param beside  its size
+/// @param array   the array with one element for each key
+/// @param beside  number of elements of `array`
 template <class Map>
 result check_hash_map_entries(Map const& map, span<typename Map::key_type const> keys, void const* array,
                               std::size_t beside) noexcept {
