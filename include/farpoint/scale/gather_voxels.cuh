@@ -29,8 +29,8 @@ std::size_t gather_voxels_workspace_bytes(cuda_exec, int ranks, voxelize_params<
 /// - The call waits for the stream once, for the number of rows. The rest is enqueued. Therefore it cannot be captured
 ///   in a graph. It allocates nothing, except on a rank that refuses its arguments: the rank takes some bytes of the
 ///   stream's pool to report that.
-/// - If a rank dropped rows for lack of room, they are missing, and `report.over_capacity` counts them: on GPUs dropped
-///   rows have no numbers.
+/// - If a rank dropped rows for lack of room, they are missing, and `report.over_capacity` counts them: on GPUs the
+///   numbering skips dropped rows.
 ///
 /// @param exec          the stream of the communicator
 /// @param communicator  the communicator of voxelize_shard(), 1 to 120 ranks, see is_stream_communicator

@@ -49,7 +49,7 @@ result agree_on_rows(Communicator& communicator, result const& own, gather_heade
   return agreed ? check_gather_room(all, communicator.ranks()) : agreed;
 }
 
-/// One rank's part of a call, after ranks have agreed on the arguments.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
 template <class Communicator>
 class gather_voxels_task {
  public:

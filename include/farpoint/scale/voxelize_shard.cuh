@@ -41,8 +41,8 @@ std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Poin
 ///   stream's pool to report that.
 /// - All points in voxels are sent, for `hard` too: finding the points that can stay takes longer than sending them.
 /// - Rows and numbers from `rows.voxel_count` on may be written.
-/// - If a rank has more voxels than rows.capacity, the dropped voxels have no numbers. `report.over_capacity` counts
-///   them on every rank.
+/// - If a rank has more voxels than rows.capacity, the numbering skips the voxels that it drops. `report.over_capacity`
+///   counts them, on every rank.
 ///
 /// @param exec          the stream of the communicator
 /// @param communicator  nccl_exec or another type with is_stream_communicator, 1 to 120 ranks

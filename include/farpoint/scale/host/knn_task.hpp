@@ -61,6 +61,7 @@ FARPOINT_HD void merge_neighbours(Index* indices, Scalar* distances, Index const
     return indices[own] < 0 || comes_first(other_distances[other], others[other], distances[own], indices[own]);
   };
   index_t other = 0;
+  // Invariant: among the first j merged neighbors, `other` come from the second list.
   for (index_t j = 0; j < k; ++j) other += is_other(j - other, other) ? 1 : 0;
   // Merging from the end overwrites only neighbors that have been moved or are not among the k best.
   index_t own = k - other;

@@ -16,6 +16,13 @@ namespace FARPOINT_HIDDEN detail {
 /// Every point goes to the owner of its voxel. The received points form a cloud, in the order of the whole cloud, that
 /// has all points of the owner's voxels. voxelize() of this cloud yields the owner's rows of the whole cloud; only the
 /// numbers of the voxels are missing.
+///
+/// Example: rank 0 has points in voxels A B A, rank 1 in B C. Rank 0 owns A and C, rank 1 owns B.
+///
+///   received    rank 0: A A, C           rank 1: B, B     (records, by source)
+///   is_first    rank 0: 1 0, 1           rank 1: 1, 0
+///   is_new      rank 0: A 1, A 0, B 1    rank 1: C 1, B 0
+///   numbers     rank 0: A = 0, C = 2     rank 1: B = 1
 template <class Communicator, class Points>
 class voxelize_shard_task {
  public:

@@ -16,6 +16,9 @@ inline constexpr int partition_most_keys = 128;
 
 /// Keys of points, and for each key and tile the position of the tile's first point of the key. Positions are by key,
 /// then by index. The position of a point follows from both arrays, so memory holds only one byte per point.
+///
+/// Example: points 0 to 4 have the keys 1 0 1 0 1; with tiles of 3 points, `places` is 0 1 for key 0, 2 4 for key 1,
+/// and the total 5. The positions of the points are 2 0 3 1 4.
 struct partition_ref {
   unsigned char* keys;   ///< `[size]`
   std::int32_t* places;  ///< `[kinds, tiles]`, then the number of points

@@ -21,7 +21,7 @@ template <class Integer>
 FARPOINT_HD constexpr Integer rounded_up(Integer count, Integer multiple) noexcept {
   return divide_up(count, multiple) * multiple;
 }
-/// Largest number of elements by which a message is padded.
+/// Largest number of elements by which a message is padded: their size is a multiple of 4 bytes.
 inline constexpr index_t most_padding = 3;
 
 /// Offsets from the position of a point for a rank, modulo 2^32.

@@ -261,6 +261,7 @@ struct curve_digit_step {
     int const group = value / digit.group_size();
     std::uint64_t const* const groups = round.groups + border * digit.group_count();
     curve_border const now = round.now[border];
+    // At most one digit's points include the point at the border's offset. Its thread alone writes the border.
     std::uint64_t before = 0;
     for (int g = 0; g < group; ++g) before += groups[g];
     if (now.offset < before || now.offset - before >= groups[group]) return;

@@ -14,6 +14,15 @@ namespace FARPOINT_HIDDEN detail {
 /// Keys are found digit by digit. In a round each rank counts its points by the next digit, for every border among the
 /// points that share the digits found so far, and all ranks gather the counts. A round is one pass over the rank's keys
 /// and an all-gather of 16 KiB. On a GPU the pass is skipped once all borders have offset 0.
+///
+/// Example: rank 0 has the keys 12 and 31 (two hexadecimal digits), rank 1 has 12 and 15. The border lies before point
+/// 2 of 4.
+///
+///   round   points counted       digit counts   border
+///   1       all                  1: 3, 3: 1     first digit 1, 2 of its 3 points before the border
+///   2       first digit 1        2: 2, 5: 1     key 15, 0 of its points before the border
+///
+/// Part 0 has both points of key 12, part 1 the points of the keys 15 and 31.
 template <class Exec, class Communicator, class Scalar>
 class curve_split {
  public:

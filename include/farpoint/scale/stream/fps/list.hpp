@@ -273,6 +273,7 @@ class fps_stream_list {
     for (unsigned i = thread(); i < all; i += block_size) {
       fps_key const key = shared_.key[i];
       if (key == 0) continue;
+      // The rank of a key is the number of better keys. Keys are distinct, because they contain the index.
       unsigned place = 0;
       for (unsigned other = 0; other < all; ++other) place += shared_.key[other] > key;
       if (place == 0) shared_.best = key;
