@@ -23,7 +23,7 @@ FARPOINT_BEGIN_NAMESPACE
 ///   maxima_in_grid     28 to 31 bytes per point, and 1.1 KiB per block. With fps_choice::shared_out 2.2 KiB per block,
 ///                      and 4 bytes per cloud, or 4 KiB more per cloud if a cloud may have more points than the
 ///                      registers of a block hold: the only case that may exceed 40 bytes per point
-///   in_global_memory   (Dim + 1) scalars per point, stored in at most 40 bytes
+///   in_global_memory   (Dim + 1) scalars per point, or the number of scalars that fits in 40 bytes, if fewer
 ///   in_grid            per point the larger of (Dim + 1) scalars with an index, and 17 bytes (three floats: 20, three
 ///                      doubles: 36); 24 bytes per cloud; 10 KiB (doubles: 20 KiB) per cloud that has two or more
 ///                      blocks of a grid. A batch of more than some millions of points also stores its boxes: 0.5 bytes

@@ -163,8 +163,7 @@ struct radius_neighbours {
   index_t max = 0;
   std::vector<std::int32_t> indices;  ///< `[queries, max]`; -1 past the count
   std::vector<Scalar> distances;      ///< `[queries, max]`, squared (m^2); +inf past the count
-  std::vector<std::int32_t> counts;   ///< `[queries]`: number of neighbours found; of all points within the radius if
-                                      ///< max is 0
+  std::vector<std::int32_t> counts;   ///< `[queries]`: number of neighbours listed, or of all if max is 0
 };
 
 /// Result of radius_rows(), with the memory that holds it.

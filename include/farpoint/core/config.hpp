@@ -20,10 +20,10 @@
 #endif
 
 // Result bits must not depend on the caller's compiler flags. Hence farpoint's functions are compiled without the
-// options that let a compiler assume the absence of NaNs or reorder arithmetic. g++ defines a macro if such options are
-// in effect; otherwise the pragmas do nothing. Under the pragmas g++ does not inline functions of other options unless
-// forced. So with these options FARPOINT_ALWAYS_INLINE is only a hint, the caller's code keeps the caller's options,
-// and functions that need inlining for speed use FARPOINT_FLATTEN.
+// options that let a compiler assume the absence of NaNs or reorder arithmetic. With g++ the macro __GCC_IEC_559 is 0
+// if such options are in effect; otherwise no pragmas are needed. Under the pragmas g++ does not inline functions of
+// other options unless forced. So with these options FARPOINT_ALWAYS_INLINE is only a hint, the caller's code keeps the
+// caller's options, and functions that need inlining for speed use FARPOINT_FLATTEN.
 #if defined(__clang__)
 #define FARPOINT_BEGIN_STRICT_MATH _Pragma("float_control(push)") _Pragma("float_control(precise, on)")
 #define FARPOINT_END_STRICT_MATH _Pragma("float_control(pop)")

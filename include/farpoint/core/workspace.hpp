@@ -112,8 +112,7 @@ class basic_workspace_cutter {
   std::size_t used() const noexcept { return used_; }
 
  private:
-  std::uintptr_t memory_;  ///< integer, so that a layout may exceed the memory without undefined pointer arithmetic, if
-                           ///< it is not used
+  std::uintptr_t memory_;  ///< integer, since cuts may lie beyond the end of the memory
   std::size_t used_ = 0;
 };
 

@@ -79,8 +79,7 @@ struct pinhole_camera {
   vec<Scalar> translation{};                                          ///< world to camera (m)
   std::int32_t width = 0;                                             ///< columns (px)
   std::int32_t height = 0;                                            ///< rows (px)
-  Scalar near_depth = 0;                                              ///< points at this depth or nearer are not
-                                                                      ///< visible (m)
+  Scalar near_depth = 0;                                              ///< not visible at this depth or nearer (m)
   Scalar far_depth = unlimited_depth<Scalar>;                         ///< points beyond this depth are not visible (m)
 
   /// The point in the camera's frame (m).

@@ -34,8 +34,7 @@ struct radix_sweep_memory {
   std::uint32_t tickets[radix_most_passes];               ///< number of tiles taken in each pass
   std::uint32_t counted;                                  ///< number of blocks that have counted their keys
   std::uint32_t begins[radix_most_passes][radix_digits];  ///< counts of the digits, then the first position of each
-  std::uint32_t carries[2][radix_digits];                 ///< next position of each digit after a portion, double-
-                                                          ///< buffered
+  std::uint32_t carries[2][radix_digits];                 ///< next position of each digit after a portion; two buffers
 
   static constexpr std::size_t words() noexcept { return sizeof(radix_sweep_memory) / sizeof(std::uint32_t); }
 };

@@ -150,8 +150,7 @@ class query_packet {
   Scalar at_[3][packet_lanes];
   Scalar worst_[packet_lanes];  ///< maximum distance of points to take
   std::uint32_t excluded_[packet_lanes];
-  double rows_[std::size_t{1 + Rows + spare_rows}][packet_lanes];  ///< zero, which is below all words, followed by the
-                                                                   ///< lists
+  double rows_[std::size_t{1 + Rows + spare_rows}][packet_lanes];  ///< zero, which is below all words, then the lists
 };
 
 }  // namespace detail

@@ -50,10 +50,8 @@ constexpr bool operator!=(fps_chunk_tuning a, fps_chunk_tuning b) noexcept {
 /// Kernels of fps() on a GPU; see docs/design/fps.md.
 enum class fps_kernel {
   in_registers,      ///< one block per cloud, in registers, several samples per step; every architecture and dimension
-  in_global_memory,  ///< one block per cloud, in global memory, one sample per step; all architectures, dimensions,
-                     ///< sizes
-  in_block,          ///< one block per cloud, in shared memory, pruned, many samples per round; one launch, no
-                     ///< workspace
+  in_global_memory,  ///< one block per cloud, global memory, one sample per step; all architectures, dimensions, sizes
+  in_block,          ///< one block per cloud, shared memory, pruned, many samples per round; one launch, no workspace
   in_grid,           ///< all blocks of the GPU, shared by the clouds, pruned, in rounds; every architecture
   // Local maxima: a round takes all samples that no better candidate can reach. Registers; floats, 1 to 3 dimensions.
   maxima_in_block,  ///< one block per cloud

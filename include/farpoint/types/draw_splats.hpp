@@ -54,8 +54,7 @@ struct draw_splats_params {
   float least_radius = 0.75f;
 
   double most_extent = std::numeric_limits<double>::infinity();  ///< maximum half axis (m); longer ones are clamped
-  bool back_faces = true;                                        ///< draws splats whose normals point away, with the
-                                                                 ///< normal reversed
+  bool back_faces = true;                                        ///< draws splats that face away, turned around
   splat_light light = {};
   vec<float> background = {{0, 0, 0}};
 };

@@ -122,8 +122,7 @@ struct voxelize_output {
   index_span list_offsets = {};  ///< `[capacity + 1]`
   index_span list_points = {};   ///< `[points]`
 
-  index_span point_voxel = {};  ///< `[points]`: row of each point's voxel; -1 for a point without a voxel or in a
-                                ///< dropped voxel
+  index_span point_voxel = {};  ///< `[points]`: row of each point's voxel; -1 if it has none, or a dropped one
 
   index_span voxel_count = {};    ///< `[1]`: number of voxels written, over all clouds
   index_span voxel_offsets = {};  ///< `[clouds + 1]`: first row of each cloud, followed by the number of voxels
