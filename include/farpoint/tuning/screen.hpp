@@ -15,8 +15,8 @@ struct knn_screen_selector {
   static constexpr int search_block_size = 128;
   /// Blocks per multiprocessor: enough to keep loads in flight.
   static constexpr int blocks_per_multiprocessor = 8;
-  /// The exact search indexes the points of a tile of pixels together. A tile has 64 x 64 pixels; its side doubles while
-  /// tiles have a mean of fewer than tile_points points and number more than `tiles`.
+  /// The exact search indexes the points of a tile of pixels together. A tile has 64 x 64 pixels; its side doubles
+  /// while tiles have a mean of fewer than tile_points points and number more than `tiles`.
   static constexpr index_t tile_points = 256;
   static constexpr index_t tiles = 256;
   /// Maximum number of points, gaps included, for which one block builds the upper boxes after the last tile; more
