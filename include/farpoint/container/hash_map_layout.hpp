@@ -1,5 +1,5 @@
 /// @file
-/// How the slots of a hash map lie in memory.
+/// Memory layouts of the slots of a hash map.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -8,15 +8,15 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The unit of a map's memory: 32 bytes, one sector of GPU memory. Its contents are the map's business; uninitialised
-/// memory will do until clear().
+/// Unit of a map's memory: 32 bytes, one sector of GPU memory. The contents are private to the map; memory may be
+/// uninitialised until clear().
 struct alignas(32) hash_map_bucket {
   std::uint64_t words[4];
 };
 
 namespace detail {
 
-/// A slot, or what is to be written there. The two are one where is_packed.
+/// Contents of a slot. Head and value are the same word if is_packed.
 template <class Head, class Value>
 struct slot_words {
   Head head;
@@ -27,7 +27,7 @@ struct slot_words {
   }
 };
 
-/// Where the slots are.
+/// Buckets in the caller's memory.
 class bucket_memory {
  public:
   constexpr bucket_memory() = default;
@@ -42,11 +42,11 @@ class bucket_memory {
   std::uint32_t buckets_ = 0;
 };
 
-/// Slots of neighbours in memory: a head, which says whose a slot is, and a value, either in the head (is_packed), or
-/// loaded along with it (values_with_heads), or apart.
+/// Layout with neighbouring head and value. The head identifies the key of a slot. The value is part of the head
+/// (is_packed) or the next word (values_with_heads).
 ///
-/// Words of 64 bits: of a bucket, four heads that hold key and value, or two heads, each with its value behind it. So a
-/// key and its value are always what one compare-and-swap can write, if there is one of 16 bytes.
+/// Words have 64 bits. A bucket holds four heads that contain key and value, or two heads, each followed by its value.
+/// So one compare-and-swap can always write a key with its value, if the hardware has one of 16 bytes.
 template <class Key, class Value, int WindowSlots>
 class paired_slots : public bucket_memory {
  public:
@@ -62,11 +62,11 @@ class paired_slots : public bucket_memory {
   static constexpr int window_slots = is_packed ? WindowSlots : WindowSlots / 2;
   static constexpr int windows_a_bucket = bucket_slots / window_slots;
 
-  /// Whether take() with a value writes it at the same moment as the head. Not where that is another word and only one
-  /// can be exchanged; the value has to follow then.
+  /// True if take() writes a value in the same atomic operation as the head. False if the value is another word and no
+  /// 16-byte compare-and-swap exists; then the caller stores the value afterwards.
   FARPOINT_HD static constexpr bool takes_values() noexcept { return is_packed || has_pair_exchange(); }
 
-  /// Buckets of slots in so much memory, and the other way round.
+  /// Converts a memory size, in units of hash_map_bucket, to a number of buckets of this layout, and back.
   FARPOINT_HD static constexpr std::uint64_t buckets_in(std::uint64_t memory) noexcept { return memory; }
   FARPOINT_HD static constexpr index_t memory_for(index_t buckets) noexcept { return buckets; }
 
@@ -77,7 +77,7 @@ class paired_slots : public bucket_memory {
   }
   FARPOINT_HD value_word* value(index_t slot) const noexcept { return head(slot) + (words_a_slot - 1); }
 
-  /// A slot, by one load.
+  /// Loads a slot by one load.
   FARPOINT_HD entry load_slot(index_t slot) const noexcept {
     entry seen{};
     if constexpr (is_packed) {
@@ -88,9 +88,9 @@ class paired_slots : public bucket_memory {
     return seen;
   }
 
-  /// Takes a slot, if its head is that of `empty`, whose value is the one that empty slots have.
-  /// @tparam WithValue  false: the value may stay as it is
-  /// @return what was there before; of the value what `empty` says, unless it was exchanged
+  /// Claims a slot whose head equals `empty.head`. Empty slots must have the value `empty.value`.
+  /// @tparam WithValue  false: the value may stay unchanged
+  /// @return the slot's contents before; their value is `empty.value` if the operation did not cover the value
   template <bool WithValue>
   FARPOINT_HD entry take(index_t slot, entry empty, entry wanted) const noexcept {
     if constexpr (WithValue && !is_packed && has_pair_exchange()) {
@@ -103,18 +103,19 @@ class paired_slots : public bucket_memory {
     }
   }
 
-  /// Neighbouring slots as they were when they were loaded. A key in them is there for good; a slot that is empty may
-  /// have been taken since.
+  /// Snapshot of neighbouring slots. A key in it is permanent; a slot that was empty may have been taken since the
+  /// load.
   template <bool WithValues>
   struct window {
     head_word heads[std::size_t{window_slots}];
     value_word values[std::size_t{is_packed || !WithValues ? 1 : window_slots}];
 
-    /// The largest if it was not loaded.
+    /// Value of slot `i` of the window; all bits set if values were not loaded.
     FARPOINT_HD value_word value(int i) const noexcept {
       return is_packed ? heads[i] : WithValues ? values[i] : ~value_word{0};
     }
-    /// Puts one slot right, the `place`-th; without an index, so that all stay in registers.
+    /// Updates the slot with index `place` of the window. Compares indices instead of subscripting, so that the arrays
+    /// stay in registers.
     FARPOINT_HD void set(int place, entry const& now) noexcept {
       FARPOINT_UNROLL
       for (int i = 0; i < window_slots; ++i) {
@@ -146,7 +147,7 @@ class paired_slots : public bucket_memory {
     return seen;
   }
 
-  /// Stores of 16 bytes that clear the slots, and the i-th of them.
+  /// Number of 16-byte stores that clear the map; store() performs store `i`.
   FARPOINT_HD index_t stores() const noexcept { return 2 * index_t{buckets_}; }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
     *reinterpret_cast<word_pair*>(&memory_[i / 2].words[i % 2 * 2]) = word_pair{head, is_packed ? head : value};
@@ -167,8 +168,8 @@ class paired_slots : public bucket_memory {
   }
 };
 
-/// Keys and values in words of their own size. A bucket's keys fill 16 bytes, which one load fetches; its values are
-/// behind them, or, if `IsSplit`, behind the keys of all buckets.
+/// Layout with keys and values in words of their own size. The keys of a bucket fill 16 bytes, which one load fetches;
+/// its values follow them or, if `IsSplit`, the keys of all buckets.
 template <class Key, class Value, bool IsSplit>
 class grouped_slots : public bucket_memory {
   template <class T>
@@ -212,7 +213,7 @@ class grouped_slots : public bucket_memory {
     return {atomic_compare_exchange(head(slot), empty.head, wanted.head), empty.value};
   }
 
-  /// As in paired_slots; without values.
+  /// Snapshot of the keys of neighbouring slots, see paired_slots; values are not loaded.
   template <bool WithValues>
   struct window {
     head_word heads[std::size_t{window_slots}];
@@ -241,7 +242,7 @@ class grouped_slots : public bucket_memory {
   }
 
   FARPOINT_HD index_t stores() const noexcept {
-    // What it rounds up is the map's memory still, which ends at a multiple of 32 bytes.
+    // The last store may exceed the buckets but not the map's memory, whose size is a multiple of 32 bytes.
     return divide_up<index_t>(index_t{buckets_} * bucket_bytes, row_bytes);
   }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
@@ -262,7 +263,7 @@ class grouped_slots : public bucket_memory {
 
   static constexpr int key_bytes = row_bytes;
   static constexpr int value_bytes = bucket_slots * int{sizeof(Value)};
-  // Keys are loaded by 16 bytes, so they must begin at multiples of 16.
+  // Keys are loaded 16 bytes at a time, so each bucket's keys begin at a multiple of 16 bytes.
   static constexpr int bucket_bytes =
       IsSplit ? key_bytes + value_bytes : divide_up(key_bytes + value_bytes, row_bytes) * row_bytes;
   static constexpr int key_step = IsSplit ? key_bytes : bucket_bytes;

@@ -1,5 +1,5 @@
 /// @file
-/// A lock-free hash map in memory that the caller owns, for kernels and host threads.
+/// Lock-free hash map in memory that the caller owns, for kernels and host threads.
 #pragma once
 
 #include <farpoint/container/hash.hpp>
@@ -10,33 +10,33 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A lock-free, insert-only hash map in memory that the caller owns: global memory, shared memory or the host's. A
+/// Lock-free, insert-only hash map in memory that the caller owns: global memory, shared memory or host memory. A
 /// non-owning, trivially copyable view: pass it by value into kernels.
 ///
 /// **Races.** Any number of threads of one device, or of the host, may call find(), value_or(), find_or_insert(),
-/// insert_or_min(), insert(), value_or_insert() and value() on one map at the same time, through copies of one view.
-/// clear(), size() and for_each() need the map to themselves: separate them from other calls by a barrier, a kernel's
-/// end or a join.
-/// - A key, once inserted, stays in its slot until clear(). Of the threads that insert one key, exactly one makes the
-///   slot and all return it.
-/// - The slot of a key, and which keys find no room in a map that is too small, depend on who came first: a slot's
-///   number is valid for this filling of the map only. Everything else is the same in every run: the set of keys, and
-///   the value of each after insert_or_min() and after sums.
-/// - A value of 32 bits appears together with its key of 32 bits in the layout of pairs. With other types or layouts, a
-///   find() that runs beside insert() or insert_or_min() may still see the key with the initial value.
-/// - When several threads insert() one key with different values, one of them wins. Do not call it while others change
-///   the value of the same key.
-/// - All of this is relaxed: seeing a key or a value says nothing about other memory; hash_map_value can order that.
+/// insert_or_min(), insert(), value_or_insert() and value() on one map concurrently, through copies of one view.
+/// clear(), size() and for_each() need exclusive access: separate them from other calls by a barrier, the end of a
+/// kernel or a join.
+/// - An inserted key stays in its slot until clear(). If several threads insert one key, exactly one creates the slot
+///   and all return it.
+/// - Slot numbers depend on thread order, and so do the keys that a full map rejects: a slot number is valid until the
+///   map is cleared. All else is deterministic: the set of keys, and each value after insert_or_min() and after sums.
+/// - A 32-bit value becomes visible together with its 32-bit key in the layout of pairs. With other types or layouts, a
+///   find() concurrent with insert() or insert_or_min() may see the key with the initial value.
+/// - If several threads insert() one key with different values, one value wins. Do not call insert() while other
+///   threads change the value of that key.
+/// - All operations are relaxed: a visible key or value does not order other memory; hash_map_value has operations that
+///   do.
 ///
-/// Linear probing by buckets: one load of 16 or 32 bytes per step, and a look before every compare-and-swap. A search
-/// ends after all buckets, so a full map refuses keys and never hangs, and neither does one whose memory was never
-/// cleared: it refuses keys that find no empty slot. A miss is searched up to the first empty slot:
-/// keep the load factor at 0.8 or below, since at 1 every miss walks through the whole map.
+/// Algorithm: linear probing by buckets, with one load of 16 or 32 bytes per step. Every compare-and-swap follows a
+/// load that saw an empty slot. A search visits each bucket at most once, so a full map rejects keys and never hangs; a
+/// map that was never cleared rejects keys that find no empty slot. An unsuccessful search ends at the first empty
+/// slot: keep the load factor at 0.8 or below, since at load factor 1 it visits the whole map.
 ///
 /// @tparam Key    integer of 32 or 64 bits
 /// @tparam Value  unsigned integer of 32 or 64 bits
 /// @tparam Hash   see default_hash
-/// @tparam Tuning see hash_map_tuning: the layout, for one. Changes the speed only
+/// @tparam Tuning layout and other choices that affect only the speed, see hash_map_tuning
 template <class Key, class Value = std::uint32_t, class Hash = default_hash, class Tuning = hash_map_tuning>
 class hash_map_ref {
   static_assert(std::is_integral_v<Key> && (sizeof(Key) == 4 || sizeof(Key) == 8),
@@ -55,65 +55,65 @@ class hash_map_ref {
   using tuning = Tuning;
   using value_ref = typename head::value_ref;
 
-  /// No slot.
+  /// Slot number that marks an absent key.
   static constexpr index_t npos = probe::npos;
   static constexpr int bucket_slots = slots::bucket_slots;
-  /// A key and its value are one word, as of 32 bits each in the layout of pairs.
+  /// True if key and value share one word: 32 bits each, in the layout of pairs.
   static constexpr bool is_packed = slots::is_packed;
 
-  /// What insert() and insert_or_min() did.
+  /// Result of insert() and insert_or_min().
   struct insertion {
-    index_t slot;   ///< of the key; npos: there is no room, or the key is the empty one
-    bool inserted;  ///< the key is new
+    index_t slot;   ///< slot of the key; npos if the map is full or the key is the empty one
+    bool inserted;  ///< true if the key is new
   };
 
-  /// The first step of a search, which look() has loaded. Good for one call with the same key.
+  /// First window of a search, loaded by look(). Valid for one call with the same key.
   template <bool WithValue, bool Unchanging>
   using first_look = typename probe::template first_look<WithValue, Unchanging>;
 
-  /// Buckets of memory that hold `keys` keys at load factor `load` or below, 0 < load <= 1 (anything else counts as
-  /// 0.5). No keys take no bucket; more than 2^40 slots are as many as 2^40, which no map uses.
+  /// Number of buckets of memory for `keys` keys at a load factor of at most `load`, 0 < load <= 1 (other values count
+  /// as 0.5). 0 for no keys. Sizes above 2^40 slots are clamped to 2^40, more than a map uses.
   FARPOINT_HD static constexpr index_t buckets_for(index_t keys, double load = 0.5) noexcept {
     if (keys <= 0) return 0;
     if (!(load > 0 && load <= 1)) load = 0.5;
     constexpr index_t most = index_t{1} << 40;
     if (!(static_cast<double>(keys) / load < static_cast<double>(most))) return buckets_for(most - 1, 1);
     auto needed = static_cast<index_t>(static_cast<double>(keys) / load);
-    // What the conversion rounds off.
+    // The conversion truncates, so add the slot that it dropped.
     if (needed < keys || static_cast<double>(needed) * load < static_cast<double>(keys)) ++needed;
     return slots::memory_for(detail::divide_up<index_t>(needed, bucket_slots));
   }
 
-  /// A map without slots: it holds nothing, and every insertion says so.
+  /// Creates a map without slots, which is empty and rejects every insertion.
   constexpr hash_map_ref() = default;
 
-  /// @param buckets  memory, any amount; what is beyond 2^32 - 1 buckets is not used. clear() it before the first use
-  /// @param empty    a key that is never inserted. All views of one memory have the same
-  /// @param initial  value of a key that is inserted without one, and the largest that insert_or_min() leaves to a new
-  ///                 one. Where the memory was cleared with another, one of the two is; keys take their slots all the
-  ///                 same
-  /// @param hash     where keys go
+  /// @param buckets  memory of any size; only the first 2^32 - 1 buckets are used. Call clear() before the first use
+  /// @param empty    key that is never inserted; the same for all views of one memory
+  /// @param initial  value of a key that is inserted without a value, and upper bound on the value that insert_or_min()
+  ///                 gives a new key. If the memory was cleared with another initial value, new keys get either of the
+  ///                 two
+  /// @param hash     hash function of the keys, see default_hash
   FARPOINT_HD explicit constexpr hash_map_ref(span<hash_map_bucket> buckets, empty_key<Key> empty = {},
                                               initial_value<Value> initial = {}, Hash hash = {}) noexcept
       : probe_{{buckets.data(), at_most(slots::buckets_in(at_most(buckets.size())))}, empty.value, initial.value, hash},
         count_{at_most(buckets.size())} {}
 
   FARPOINT_HD constexpr span<hash_map_bucket> buckets() const noexcept { return {memory().memory(), count_}; }
-  /// Number of slots, and of the keys that fit.
+  /// Number of slots, which is the maximum number of keys.
   FARPOINT_HD constexpr index_t capacity() const noexcept { return index_t{memory().buckets()} * bucket_slots; }
   FARPOINT_HD constexpr Key empty() const noexcept { return probe_.empty(); }
   FARPOINT_HD constexpr Value initial() const noexcept { return probe_.initial(); }
 
-  /// Which of `parts` parts of the map's memory, of one size and one after another, the search for a key begins in.
+  /// Index of the part of the map's memory, divided into `parts` equal parts, in which the search for `key` begins.
   FARPOINT_HD std::uint32_t part_of(Key key, std::uint32_t parts) const noexcept {
     return static_cast<std::uint32_t>(std::uint64_t{probe_.hash(key)} * parts >> 32);
   }
 
-  /// Slot of a key, or npos. Never writes.
+  /// Slot of a key, or npos. Read-only.
   FARPOINT_HD index_t find(Key key) const noexcept { return find(key, look(key)); }
   FARPOINT_HD index_t find(Key key, unchanging_t) const noexcept { return find(key, look(key, unchanging)); }
 
-  /// Value of a key, or `otherwise`. Never writes; costs no more than find() where keys and values are pairs.
+  /// Value of a key, or `otherwise` if it is absent. Read-only; costs the same as find() in the layout of pairs.
   FARPOINT_HD Value value_or(Key key, Value otherwise) const noexcept {
     return value_or(key, otherwise, look_with_value(key));
   }
@@ -121,31 +121,31 @@ class hash_map_ref {
     return value_or(key, otherwise, look_with_value(key, unchanging));
   }
 
-  /// Slot of a key, which is inserted with the initial value if it is not there. npos: there is no room, or it is the
-  /// empty key.
+  /// Slot of a key, which is inserted with the initial value if it is absent. npos if the map is full or the key is the
+  /// empty one.
   FARPOINT_HD index_t find_or_insert(Key key) const noexcept { return find_or_insert(key, look(key)); }
 
-  /// Lowers the value of a key to `value`, if that is smaller; inserts the key if it is not there. The value of a
-  /// key that only this function changes is the smallest of all that were given and of the initial one, whoever came
-  /// first. The slot is npos as in find_or_insert().
+  /// Lowers the value of a key to `value` if that is smaller; inserts an absent key. If only this function changes a
+  /// key's value, the value is the minimum of all arguments and the initial value, in any thread order. The slot is
+  /// npos as in find_or_insert().
   FARPOINT_HD insertion insert_or_min(Key key, Value value) const noexcept {
     return insert_or_min(key, value, look_with_value(key));
   }
 
-  /// Inserts a key with a value, unless the key is there already: then its value stays.
+  /// Inserts a key with a value; a key that exists keeps its value.
   FARPOINT_HD insertion insert(Key key, Value value) const noexcept { return insert(key, value, look(key)); }
 
-  /// Value of a key, which is inserted with `value` if it is not there. Threads that call it with one key, each with a
-  /// value of its own, all return the value of the one that came first. `value` too if there is no room, or it is the
-  /// empty key. Only where is_packed: elsewhere a key may be seen before its value.
+  /// Value of a key, which is inserted with `value` if it is absent. If several threads call it with one key and
+  /// different values, all return the value that was inserted. Returns `value` if the map is full or the key is the
+  /// empty one. Requires is_packed: otherwise a key may be visible before its value.
   FARPOINT_HD Value value_or_insert(Key key, Value value) const noexcept {
     static_assert(is_packed, "farpoint: value_or_insert() is for maps whose keys and values are one word");
     auto const at = probe_.find_or_take(key, value, look_with_value(key));
     return at.inserted || at.slot == npos ? value : value_ref::value_of(at.value);
   }
 
-  /// Loads what a search for a key looks at first. For threads with several keys: look for all, then call the functions
-  /// below, which are those above otherwise, and the loads will have been on their way together.
+  /// Loads the first window of the search for a key. A thread with several keys calls look() for each key before it
+  /// passes the results to the overloads below: the loads then overlap.
   FARPOINT_HD first_look<false, false> look(Key key) const noexcept { return probe_.template look<false, false>(key); }
   FARPOINT_HD first_look<false, true> look(Key key, unchanging_t) const noexcept {
     return probe_.template look<false, true>(key);
@@ -187,7 +187,7 @@ class hash_map_ref {
     bool const is_written = slots::takes_values() && at.inserted;
     if (at.slot == npos || is_written) return {at.slot, at.inserted};
     if constexpr (slots::values_with_heads) {
-      // Whole words where they can be compared: they are loaded as a whole then.
+      // A packed word was loaded as a whole, so the minimum can be taken over whole words: they share the key.
       auto const shifted = value_ref::shifted(value);
       bool const is_larger = slots::is_packed ? value_ref::value_of(at.value) > value : at.value > shifted;
       if (is_larger) atomic_min(memory().value(at.slot), (slots::is_packed ? head::of(key) : 0) | shifted);
@@ -199,13 +199,13 @@ class hash_map_ref {
     return {at.slot, at.inserted};
   }
 
-  /// Value of a slot that holds a key.
+  /// Value of a slot that holds a key, as an atomic variable.
   FARPOINT_HD value_ref value(index_t slot) const noexcept { return value_ref{memory().value(slot)}; }
 
-  /// Key of a slot, 0 <= slot < capacity(); the empty key if it holds none.
+  /// Key of a slot, 0 <= slot < capacity(); the empty key if the slot is empty.
   FARPOINT_HD Key key(index_t slot) const noexcept { return head::key_of(atomic_load(memory().head(slot))); }
 
-  /// Key and value of a slot together; the empty key if it holds none.
+  /// Key and value of a slot, loaded together; the empty key if the slot is empty.
   struct entry_type {
     Key key;
     Value value;
@@ -215,27 +215,27 @@ class hash_map_ref {
     return {head::key_of(seen.head), value_ref::value_of(seen.value)};
   }
 
-  /// Empties the map by stores of 16 bytes, the first, first + step, ... of them: threads share the work by rank and
-  /// number, and then meet at a barrier. Neighbouring threads write neighbouring memory.
+  /// Clears the map by 16-byte stores: performs the stores first, first + step, ... Threads share the work by passing
+  /// their rank and their number, followed by a barrier; neighbouring threads then write neighbouring memory.
   FARPOINT_HD void clear(index_t first = 0, index_t step = 1) const noexcept {
     clear_part(first, clear_stores(), step);
   }
-  /// The same for the stores from `begin` on and before `end`, of clear_stores().
+  /// Performs the stores begin, begin + step, ... below `end` of the clear_stores() stores of clear().
   FARPOINT_HD void clear_part(index_t begin, index_t end, index_t step = 1) const noexcept {
     for (index_t at = begin; at < end; at += step)
       memory().store(at, probe_.empty_head(), value_ref::shifted(initial()));
   }
   FARPOINT_HD index_t clear_stores() const noexcept { return memory().stores(); }
 
-  /// Calls visit(key, value, slot) for every key in the buckets first, first + step, ..., by slot; a bucket is
-  /// bucket_slots neighbouring slots. O(capacity).
+  /// Calls visit(key, value, slot) for every key in the buckets first, first + step, ..., by ascending slot; a bucket
+  /// is bucket_slots neighbouring slots. O(capacity).
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each(Visit&& visit, index_t first = 0, index_t step = 1) const noexcept {
     for (index_t at = first; at < index_t{memory().buckets()}; at += step) for_each_in_bucket(visit, at);
   }
 
-  /// The same for one bucket, whose slots begin at bucket * bucket_slots.
+  /// Calls visit(key, value, slot) for every key of one bucket, whose slots begin at bucket * bucket_slots.
   /// @param visit   `visit(key, value, slot)`
   /// @param bucket  below capacity() / bucket_slots
   FARPOINT_CALLS_BACK
@@ -265,7 +265,7 @@ class hash_map_ref {
 
   FARPOINT_HD constexpr slots const& memory() const noexcept { return probe_.slots(); }
 
-  /// Of a slot with this head, which nobody changes.
+  /// Value of a slot with this head, while no thread changes the map.
   FARPOINT_HD Value value_of(head_word word, index_t slot) const noexcept {
     if constexpr (slots::is_packed) {
       return value_ref::value_of(word);

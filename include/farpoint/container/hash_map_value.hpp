@@ -1,25 +1,24 @@
 /// @file
-/// What the callers of a hash map name: the empty key, the initial value, and the value of a slot as an atomic
-/// variable.
+/// Parameter types of a hash map: the empty key, the initial value, and the value of a slot as an atomic variable.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The key that marks an empty slot. The map refuses to insert it. All bits set by default.
+/// Key that marks an empty slot and cannot be inserted. All bits set by default.
 template <class Key>
 struct empty_key {
   Key value = static_cast<Key>(~std::uint64_t{0});
 };
 
-/// The value of a key that is inserted without one. The largest by default, which is right for minima; counters want 0.
+/// Value of a key that is inserted without a value. The largest value by default, as minima need; use 0 for counters.
 template <class Value>
 struct initial_value {
   Value value = static_cast<Value>(~std::uint64_t{0});
 };
 
-/// Passed to a call to promise that nobody changes the map meanwhile: plain loads, which may be cached closer by.
+/// Tag that promises that no thread changes the map during the call. Loads are then plain and may hit the L1 cache.
 struct unchanging_t {};
 inline constexpr unchanging_t unchanging{};
 
@@ -30,7 +29,7 @@ inline constexpr unchanging_t unchanging{};
 template <class Value, class Word = std::uint64_t>
 class hash_map_value {
  public:
-  /// @param word  holds the value in its high bits; the bits below, if there are any, never change
+  /// @param word  holds the value in its high bits; the low bits, if any, never change
   FARPOINT_HD explicit hash_map_value(Word* word) noexcept : word_{word} {}
 
   FARPOINT_HD Value load() const noexcept { return value_of(atomic_load(word_)); }
@@ -41,11 +40,11 @@ class hash_map_value {
     atomic_store_release(word_, low_bits() | shifted(value));
   }
 
-  /// Adds, modulo 2^bits. Returns the value before.
+  /// Adds `amount` modulo 2^bits and returns the previous value.
   FARPOINT_HD Value fetch_add(Value amount) const noexcept { return value_of(atomic_add(word_, shifted(amount))); }
 
-  /// Keeps the smaller value. Reads before it writes, so that threads with larger values cost only a load. Returns the
-  /// value before.
+  /// Stores the smaller of the old value and `value`, and returns the old one. Loads first, so that threads with larger
+  /// values need no atomic operation.
   FARPOINT_HD Value fetch_min(Value value) const noexcept {
     Word const seen = atomic_load(word_);
     if (value_of(seen) <= value) return value_of(seen);
@@ -57,7 +56,7 @@ class hash_map_value {
   FARPOINT_HD static constexpr Word shifted(Value value) noexcept { return static_cast<Word>(Word{value} << shift); }
 
  private:
-  // The value is on top, so that a sum that overflows leaves the word, and an order of words is an order of values.
+  // The value is in the high bits: overflow of a sum leaves the word, and words compare like their values.
   static constexpr Word low_mask = (Word{1} << shift) - 1;
   FARPOINT_HD Word low_bits() const noexcept { return low_mask == 0 ? 0 : atomic_load(word_) & low_mask; }
 
