@@ -57,7 +57,7 @@ class Ranges(WithFolder):
                     self.assertEqual(sum(int(row[3]) for row in rows), len(inside))
                     for row in rows:
                         self.assertTrue(kind(low) <= float(row[axis]) < kind(high), row)
-        # The largest float below the upper corner is inside, unless division rounds its quotient up to the grid's size.
+        # The largest float below the upper corner is inside, unless its quotient is rounded up to the grid's size.
         for low, high, size, expected in ((0, 10, 2.5, 0), (0, 76.8, 0.32, 0), (-76.8, 76.8, 0.32, 1)):
             self.write('a.ply', make_clouds.ply([(float32(high, -1), 0, 0, 0)]))
             told = self.told('a.ply', '--voxel-size', f'{size},1,1', '--range', f'{low},0,0,{high},1,1')
@@ -178,7 +178,7 @@ class Doubles(WithFolder):
             self.assertEqual(cloud['low'], [min(point[axis] for point in self.cloud) for axis in range(3)])
             self.assertEqual(cloud['high'], [max(point[axis] for point in self.cloud) for axis in range(3)])
         for error in json.loads(errors[1]):
-            self.assertTrue(0 < error < 1e-5, error)  # 0 is reported by another message, "exactly"
+            self.assertTrue(0 < error < 1e-5, error)  # for 0 the page has another message
 
 
 if __name__ == '__main__':
