@@ -56,7 +56,7 @@ class load : public named {
 
 /// Share of a multiprocessor that a resident block occupies.
 enum class resident_size {
-  all,  ///< all shared memory, so that no other block that uses shared memory fits
+  all,  ///< all shared memory, so that no other block fits
   warp  ///< one warp
 };
 

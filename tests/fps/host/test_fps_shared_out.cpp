@@ -135,7 +135,8 @@ std::vector<std::uint32_t> check_schedule(sizes_type const& sizes, team_limits c
   return blocks;
 }
 
-/// Returns random sizes, up to `most` points per cloud, of a random kind: equal, mixed or with outliers.
+/// Returns random sizes, up to `most` points per cloud, of a random kind: many small clouds, equal clouds, one large
+/// cloud among small ones, mixed sizes with and without empty clouds, or empty clouds only.
 sizes_type random_sizes(random_source& random, index_t most) {
   auto const kind = random.below(6);
   sizes_type sizes(static_cast<std::size_t>(1 + random.below(kind == 0 ? 200 : 20)));

@@ -238,7 +238,7 @@ TEST_CASE("library, device: rows past the voxels are zeros", "[library][device]"
     check_zeros({16, 6, 2}, 300, written);
     check_zeros({4, 0, 0}, 300, written);
   }
-  // Without rows nothing is enqueued, even on the null stream, where other calls are refused.
+  // Without rows nothing is enqueued: the runtime would refuse a launch with an empty grid.
   padded_rows const none;
   CHECK(zero_past(cuda_exec{nullptr}, none));
 }

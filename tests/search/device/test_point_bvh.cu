@@ -48,7 +48,7 @@ FARPOINT_HD finding<Scalar> find_around(point_bvh_ref<Scalar> const& index, vec<
   return found;
 }
 
-/// Thread i searches around point i of the view in this point's cloud. Non-finite points make no search.
+/// Searches around each finite point, in the point's own cloud. One block; its threads share the points.
 template <class Points>
 __global__ void ask_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
                            farpoint::batch<Points> const clouds, int k, typename Points::scalar radius2,
