@@ -11,28 +11,28 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that estimate_normals() needs on the current GPU; 256-byte aligned memory. O(1): as many
-/// as the index takes, and up to 64 MiB of lists for more than 32 neighbours (16 in double).
+/// Returns the size in bytes of the device workspace of estimate_normals() on the current GPU; 256-byte aligned memory.
+/// O(1). It holds the index and, for more than 32 neighbours (16 in double), up to 64 MiB of neighbour lists.
 template <class Selector = knn_selector, class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& points,
                                              normals_params const& params) noexcept {
   return detail::neighbours_bytes<Selector>(points, params.k);
 }
 
-/// Bytes of device workspace that are enough for estimate_normals() of all batches within the limits on any GPU, for k
-/// neighbours or fewer. Never less for higher limits. O(1).
-/// @tparam Points    the view of the points: point_view<float>
-/// @tparam Selector  that of the calls
-/// @return ok | bad_argument (k above 1,024, too); then `bound` stays as it is
+/// Computes a number of bytes of device workspace that suffices for estimate_normals() of all batches within the
+/// limits, on any GPU, with at most k neighbours. Monotonic in the limits. O(1).
+/// @tparam Points    view type of the points, for example point_view<float>
+/// @tparam Selector  selector of the calls
+/// @return ok | bad_argument (also if k is above 1,024); on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result estimate_normals_workspace_bound(cuda_exec, batch_limits const& limits, index_t k, std::size_t& bound) noexcept {
   return detail::bound_neighbours<Selector, Points>(limits, k, bound);
 }
 
-/// estimate_normals(), enqueued on a stream: the same answer as that of the host overload, to the bit.
+/// estimate_normals(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
-/// must stay valid until the stream has passed the call.
+/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory and must
+/// stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
@@ -40,10 +40,10 @@ result estimate_normals_workspace_bound(cuda_exec, batch_limits const& limits, i
 /// @param params     see normals_params
 /// @param output     see normals_output
 /// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work.
-/// Complexity: building the index, and a search for each point. At most 2^30 points. Thread-safe: concurrent calls must
-/// not share output or workspace.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
+///         returned.
+/// Complexity: construction of the index and one search per point. At most 2^30 points. Thread-safe: concurrent calls
+/// must not share output or workspace.
 template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -55,19 +55,18 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
                        FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
-/// Bytes of device workspace for estimate_normals() by a BVH: up to 64 MiB of lists for more than 32 neighbours (16 in
-/// double); 256 for a ragged batch; else none.
+/// Returns the size in bytes of the device workspace of estimate_normals() by a BVH: up to 64 MiB of neighbour lists
+/// for more than 32 neighbours (16 in double); else 256 for a ragged batch; else 0.
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                              batch<Points> const& points, normals_params const& params) noexcept {
   return detail::neighbours_of_index_bytes(index, points, params.k);
 }
 
-/// estimate_normals() by a BVH that has been built of these very points, enqueued on a stream: the same answer, and the
-/// same promises.
-/// Offsets of `points` that differ from the BVH's are wrong: they are counted (knn_report::bad_offsets), and all rows
+/// estimate_normals() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets
+/// of `points` that differ from the BVH's offsets are invalid: they are counted (knn_report::bad_offsets), and all rows
 /// are empty.
-/// @return as above; bad_argument also for another number of points than the BVH has
+/// @return as above; also bad_argument if the number of points differs from the BVH's
 template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar> const& index,
                         batch<Points> const& points, normals_params const& params,

@@ -11,7 +11,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// normal_of(), compiled for several processors.
+/// normal_of(), compiled for several instruction sets.
 template <class Points>
 struct normal_pass {
   using scalar = typename Points::scalar;
@@ -25,7 +25,7 @@ struct normal_pass {
   }
 };
 
-/// estimate_normals() by a search_of_points or search_of_index, of the points among themselves.
+/// estimate_normals() of points among themselves, by a search_of_points or a search_of_index.
 template <class Search, class Points>
 void estimate_normals_by(Search const& search, batch<Points> const& points, normals_params const& params,
                          normals_output<typename Points::scalar> const& output) noexcept {
@@ -46,31 +46,31 @@ void estimate_normals_by(Search const& search, batch<Points> const& points, norm
 
 }  // namespace detail
 
-/// Bytes of workspace that estimate_normals() needs on the host; 256-byte aligned memory. As many as
-/// knn_workspace_bytes() for the same points.
+/// Returns the size in bytes of the workspace of estimate_normals() on the host, equal to knn_workspace_bytes() for
+/// these points; 256-byte aligned memory.
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(host_exec exec, batch<Points> const& points,
                                              normals_params const& params) noexcept {
   return knn_workspace_bytes(exec, points, exact{}, params.k);
 }
 
-/// Bytes of workspace that are enough for estimate_normals() of all batches within the limits on the host, from so many
-/// neighbours or fewer. Never less for higher limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of workspace that suffices for estimate_normals() of all batches within the limits on the
+/// host, for any number of neighbours. Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result estimate_normals_workspace_bound(host_exec exec, batch_limits const& limits, index_t,
                                         std::size_t& bound) noexcept {
   return detail::bound_host_search<typename Points::scalar>(exec, {limits.points, limits.clouds}, bound);
 }
 
-/// Estimates the surface normal at each point, the direction in which its k nearest points vary least, facing the
-/// viewpoint; and the surface variation there as its curvature (Pauly et al. 2002).
+/// Estimates the surface normal and the curvature at each point. The normal is the direction in which the k nearest
+/// points vary least, facing the viewpoint; the curvature is the surface variation (Pauly et al. 2002).
 ///
-/// A point that is not finite, or whose neighbours (itself among them) are fewer than three or on a line, gets the
-/// normal (0, 0, 0) and the curvature 0. The same bits on every backend.
+/// The normal is (0, 0, 0) and the curvature 0 if the point is not finite, or if its neighbours, itself included, are
+/// fewer than three or collinear. The result has the same bits on every backend.
 ///
-/// @param exec       threads to use; blocks until done
+/// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
 /// @param params     see normals_params
 /// @param output     see normals_output
@@ -87,18 +87,17 @@ result estimate_normals(host_exec exec, batch<Points> const& points, normals_par
                        FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
-/// Bytes of workspace for estimate_normals() by a BVH: none on the host.
+/// Returns 0: on the host, estimate_normals() by a BVH needs no workspace.
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(host_exec, point_bvh<typename Points::scalar> const&, batch<Points> const&,
                                              normals_params const&) noexcept {
   return 0;
 }
 
-/// estimate_normals() by a BVH that has been built of these very points: the same answer. The workspace is not needed:
-/// calls on a stream take one.
-/// Offsets of `points` that differ from the BVH's are wrong: they are counted (knn_report::bad_offsets), and all rows
-/// are empty.
-/// @return ok | bad_argument (also for another number of points than the BVH has); nothing is written on failure
+/// estimate_normals() by a BVH built from these points: same result. The workspace is unused; the parameter exists
+/// because calls on a stream take one. Offsets of `points` that differ from the BVH's offsets are invalid: they are
+/// counted (knn_report::bad_offsets), and all rows are empty.
+/// @return ok | bad_argument (also if the number of points differs from the BVH's); on failure nothing is written
 template <class Points>
 result estimate_normals(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,
                         normals_params const& params, normals_output<typename Points::scalar> const& output,
@@ -114,17 +113,17 @@ result estimate_normals(host_exec exec, point_bvh<typename Points::scalar> const
 
 #if defined(__cpp_exceptions)
 
-/// The answer of estimate_normals(), and the memory that holds it.
+/// Result of estimate_normals(), with the memory that holds it.
 template <class Scalar>
 struct estimated_normals {
-  std::vector<Scalar> normals;     ///< `[points, 3]`: of unit length, or (0, 0, 0) if undefined
+  std::vector<Scalar> normals;     ///< `[points, 3]`: unit length, or (0, 0, 0) if undefined
   std::vector<Scalar> curvatures;  ///< `[points]`
 };
 
 /// estimate_normals() of one cloud in a host container, on all cores: `auto found =
 /// farpoint::estimate_normals(points);`
 ///
-/// Allocates the workspace and the answer.
+/// Allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>

@@ -14,32 +14,31 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that fps() needs for these clouds on the current GPU; 256-byte aligned memory. Exact,
-/// O(1), and a function of the clouds' sizes, params.samples, the selector, the device, and what `exec` may use of it:
-/// a workspace for the whole device is enough for any 8 multiprocessors or more. No point takes more than 40 bytes, in
-/// any dimension. By kernel (docs/design/fps.md):
-///   in_registers, in_block, in_regions  0, and 256 in all for a ragged batch of more than 2,048 clouds
-///   maxima_in_block         0
-///   maxima_in_grid          28 to 31 bytes a point, and 1.1 KiB for each block; with fps_choice::shared_out 2.2 KiB
-///                           for each block, and for each cloud 4 bytes, or 4 KiB more where a cloud may have more
-///                           points than the registers of a block hold: the one exception from 40 bytes a point
-///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold
-///   in_grid                 (Dim + 1) scalars and an index a point, or 17 bytes, whichever is more (20 for three
-///                           floats, 36 for doubles); 24 bytes a cloud; 10 KiB (doubles: 20) for each cloud that has
-///                           two blocks or more of a grid. A batch of more than some millions of points also keeps its
-///                           boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud and a block at
-///                           most.
+/// Returns the exact size in bytes of the device workspace of fps() for these clouds on the current GPU; 256-byte
+/// aligned memory. O(1). Depends on the clouds' sizes, params.samples, the selector, the device, and the
+/// multiprocessors that `exec` may use: a workspace for the whole device suffices for any 8 multiprocessors or more. At
+/// most 40 bytes per point in any dimension, except as noted. By kernel (docs/design/fps.md):
+///   in_registers, in_block, in_regions  0; 256 in total for a ragged batch of more than 2,048 clouds
+///   maxima_in_block    0
+///   maxima_in_grid     28 to 31 bytes per point, and 1.1 KiB per block. With fps_choice::shared_out 2.2 KiB per block,
+///                      and 4 bytes per cloud, or 4 KiB more per cloud if a cloud may have more points than the
+///                      registers of a block hold: the only case that may exceed 40 bytes per point
+///   in_global_memory   (Dim + 1) scalars per point, or the number of scalars that fits in 40 bytes, if fewer
+///   in_grid            per point the larger of (Dim + 1) scalars with an index, and 17 bytes (three floats: 20, three
+///                      doubles: 36); 24 bytes per cloud; 10 KiB (doubles: 20 KiB) per cloud that has two or more
+///                      blocks of a grid. A batch of more than some millions of points also stores its boxes: 0.5 bytes
+///                      per point for floats, 0.9 for doubles, and at most 112 bytes per cloud and per block.
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_cuda_plan<Selector, Points>{clouds, params, detail::device_properties::of(exec)}.bytes();
 }
 
-/// Bytes of device workspace that are enough for fps() of all batches within the limits on the current GPU, with
-/// fps_selector and any parameters, on any stream that has 8 multiprocessors or more. fps_workspace_bytes() goes by
-/// what a kernel needs, and may be nothing for 50 clouds of a size of which 49 take megabytes; the bound is never less
-/// for higher limits. O(multiprocessors).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument | cuda_failure (no device to ask); then `bound` stays as it is
+/// Computes a number of bytes of device workspace that suffices for fps() of all batches within the limits on the
+/// current GPU, with fps_selector, any parameters, and any stream that has 8 multiprocessors or more. The bound is
+/// monotonic in the limits, whereas fps_workspace_bytes() depends on the selected kernel: it may be 0 for 50 clouds of
+/// a size of which 49 take megabytes. O(multiprocessors).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument | cuda_failure (no device); on failure `bound` is unchanged
 template <class Points>
 result fps_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
   if (result const checked = detail::check_limits(limits); !checked) return checked;
@@ -49,20 +48,20 @@ result fps_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& b
   return {};
 }
 
-/// Farthest point sampling, enqueued on a stream: the rules and the bits of the host overload.
+/// Farthest point sampling, enqueued on a stream: same rules and same bits as the host overload.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that `clouds`, `params` and
-/// `output` point to, and `workspace`, is device memory that must stay valid until the stream has passed the call.
+/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory that `clouds`, `params`,
+/// `output` and `workspace` refer to is device memory, which must stay valid until the stream has executed the call.
 ///
-/// @tparam Selector  tuning; changes the speed only
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work.
-/// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds leave out most of them. One
-/// launch; or one that sorts, one that samples and a memset, or 10 of these above two million points or 32 clouds; or
-/// two to six by local maxima in a grid; or two for a ragged batch in registers and in global memory; and a memset for
-/// a report. A grid is a cooperative launch: it waits until the multiprocessors of `exec` have room for all of its
-/// blocks at once; all other launches wait for nobody (docs/beside_other_work.md). Thread-safe: concurrent calls must
-/// not share output or workspace.
+/// @tparam Selector  tuning; affects the speed only
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
+///         returned.
+/// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds skip most of these. Launches:
+/// one in general; a sort, a sampling kernel and a memset in a grid, or 10 of these three above two million points or
+/// 32 clouds; two to six by local maxima in a grid; two for a ragged batch in registers or in global memory; one more
+/// memset for a report. A grid is a cooperative launch: it starts when the multiprocessors of `exec` have room for all
+/// of its blocks at once; no other launch waits for room (docs/beside_other_work.md). Thread-safe: concurrent calls
+/// must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -74,7 +73,7 @@ result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params
   return detail::fps_cuda<Selector>(exec, clouds, params, output, workspace);
 }
 
-/// fps_extend(), enqueued on a stream: the rules and the bits of the host overload, and the promises of fps() on a
+/// fps_extend(), enqueued on a stream: same rules and same bits as the host overload, with the guarantees of fps() on a
 /// stream. The earlier samples are read on the device.
 template <class Selector = fps_selector, class Points>
 result fps_extend(cuda_exec exec, Points const& cloud, index_t earlier, fps_params params,
@@ -83,8 +82,8 @@ result fps_extend(cuda_exec exec, Points const& cloud, index_t earlier, fps_para
   return fps<Selector>(exec, batch<Points>{cloud}, params, output, workspace);
 }
 
-/// Bytes of device workspace that poisson_subset() needs on the current GPU, with `room` for so many points of each
-/// cloud: those of fps() for as many samples.
+/// Returns the size in bytes of the device workspace of poisson_subset() on the current GPU, for at most `room` points
+/// of each cloud. It equals fps_workspace_bytes() for `room` samples.
 template <class Selector = fps_selector, class Points>
 std::size_t poisson_subset_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, index_t room) noexcept {
   fps_params params;
@@ -92,8 +91,8 @@ std::size_t poisson_subset_workspace_bytes(cuda_exec exec, batch<Points> const& 
   return fps_workspace_bytes<Selector>(exec, clouds, params);
 }
 
-/// poisson_subset(), enqueued on a stream: the rules and the bits of the host overload, and the promises of fps() on a
-/// stream.
+/// poisson_subset(), enqueued on a stream: same rules and same bits as the host overload, with the guarantees of fps()
+/// on a stream.
 template <class Selector = fps_selector, class Points>
 result poisson_subset(cuda_exec exec, batch<Points> const& clouds, double radius,
                       fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -102,17 +101,17 @@ result poisson_subset(cuda_exec exec, batch<Points> const& clouds, double radius
   return fps<Selector>(exec, clouds, params, output, workspace);
 }
 
-/// Bytes of device workspace that fps_weighted() needs for these clouds; 256-byte aligned memory. Exact, O(1): Dim + 1
-/// scalars for each point of the view.
+/// Returns the exact size in bytes of the device workspace of fps_weighted() for these clouds, Dim + 1 scalars per
+/// point of the view; 256-byte aligned memory. O(1).
 template <class Points>
 std::size_t fps_weighted_workspace_bytes(cuda_exec, batch<Points> const& clouds) noexcept {
   return detail::fps_weighted_cuda_bytes<Points>(clouds.points().size());
 }
 
-/// Bytes of device workspace that are enough for fps_weighted() of all batches within the limits. Never less for higher
-/// limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of device workspace that suffices for fps_weighted() of all batches within the limits.
+/// Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result fps_weighted_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
   if (result const checked = detail::check_limits(limits); !checked) return checked;
@@ -120,14 +119,14 @@ result fps_weighted_workspace_bound(cuda_exec, batch_limits const& limits, std::
   return {};
 }
 
-/// Farthest point sampling by weights, enqueued on a stream: the rules and the bits of the host overload.
+/// Weighted farthest point sampling, enqueued on a stream: same rules and same bits as the host overload.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that the arguments point to
-/// is device memory that must stay valid until the stream has passed the call.
+/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory that the arguments refer to
+/// is device memory, which must stay valid until the stream has executed the call.
 ///
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work.
-/// Complexity: O(samples * n) for each cloud, by one block for each: for many clouds of some thousand points. One
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
+///         returned.
+/// Complexity: O(samples * n) per cloud, by one block per cloud: meant for many clouds of some thousand points. One
 /// launch, and a memset for a report. Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result fps_weighted(cuda_exec exec, batch<Points> const& clouds, span<typename Points::scalar const> weights,

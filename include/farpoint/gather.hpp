@@ -12,20 +12,20 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Copies rows by index: row r of the output is row `indices[r]` of the features, or zeros for the index -1, with which
-/// knn(), radius() and fps() pad.
+/// Copies rows by index: row r of the output is row `indices[r]` of the features, or zeros for index -1, the padding of
+/// knn(), radius() and fps().
 ///
-/// Indices count from the first row of the features, as those of a single cloud do. Indices that count within the
-/// clouds of a batch, as all functions return them, need the overload for feature_rows.
+/// Indices count from the first row of the features, as for a single cloud. For indices that count within the clouds of
+/// a batch, as all functions return them, use the overload for feature_rows.
 ///
-/// @param exec      threads to use; blocks until done
+/// @param exec      number of threads; blocks until done
 /// @param features  `[points, channels]`, any trivially copyable type, host memory
-/// @param channels  values of a row, at least 1
-/// @param indices   -1 to points - 1; the row of any other index is zeros, and counted
+/// @param channels  number of values per row, at least 1
+/// @param indices   -1 to points - 1; any other index gives a row of zeros, and is counted
 /// @param output    `[indices, channels]`
 /// @param report    optional; overwritten, not added to
-/// @return ok | bad_argument (channels not positive, a size of features that is no multiple of channels, an output that
-///         is too small); nothing is written on failure
+/// @return ok | bad_argument (channels is not positive, the size of features is not a multiple of channels, or an
+///         output is too small); on failure nothing is written
 /// Complexity: O(indices * channels). Thread-safe.
 template <class Value>
 result gather(host_exec exec, span<Value const> features, index_t channels, index_view indices, span<Value> output,
@@ -52,23 +52,24 @@ result gather(host_exec exec, span<Value const> features, index_t channels, inde
   return {};
 }
 
-/// Copies rows by index within the clouds of a batch: row r of the output is in one of its clouds, and row `indices[r]`
-/// is of the same cloud of the features. Zeros for -1, as above.
+/// Copies rows by index within the clouds of a batch: row r of the output belongs to one of its clouds, and receives
+/// row `indices[r]` of the same cloud of the features, or zeros for index -1.
 ///
-/// The indices of fps() are `[clouds, samples]`: the output is regular, whatever the features are. Those of knn() and
-/// radius() are `[queries, k]`: the output is as regular as the queries, or ragged by their offsets, k rows each.
+/// Indices from fps() are `[clouds, samples]`: the output is regular even if the features are ragged. Indices from
+/// knn() and radius() are `[queries, k]`: the output is regular if the queries are; otherwise it is ragged by the
+/// queries' offsets, with k rows per query.
 ///
-/// @param exec      threads to use; blocks until done
-/// @param features  the clouds' rows, see feature_rows; any trivially copyable type, host memory
-/// @param indices   one for each row of the output, in the order of its clouds
-/// @param output    as many clouds and channels; need not lie in memory as the features do. Rows that are in no cloud
-///                  of a ragged batch are not written
+/// @param exec      number of threads; blocks until done
+/// @param features  rows of the clouds, see feature_rows; any trivially copyable type, host memory
+/// @param indices   one index per row of the output, in the order of its clouds
+/// @param output    same numbers of clouds and channels as the features; the memory layout may differ. Rows that belong
+///                  to no cloud of a ragged batch are not written
 /// @param report    optional; overwritten, not added to
-/// @return ok | bad_argument (numbers of clouds or channels that differ or are wrong, values that are no whole rows or
-///         do not fit their memory, rows of output that share memory, another number of indices than rows of output);
-///         nothing is written on failure. Where offsets are wrong (see batch), all rows are zeros, and the report
-///         counts such offsets.
-/// Complexity: O(indices * channels), and O(log clouds) for each row of a ragged output. Thread-safe.
+/// @return ok | bad_argument (numbers of clouds or channels that differ or are invalid, values that are no whole rows
+///         or exceed their memory, output rows that share memory, numbers of indices and output rows that differ); on
+///         failure nothing is written. If offsets are invalid (see batch), all rows are zeros, and the report counts
+///         these offsets.
+/// Complexity: O(indices * channels), and O(log clouds) per row of a ragged output. Thread-safe.
 template <class Value>
 result gather(host_exec exec, detail::type_identity_t<feature_rows<Value const>> features, index_view indices,
               feature_rows<Value> output, gather_report* report = nullptr) noexcept {
@@ -78,9 +79,9 @@ result gather(host_exec exec, detail::type_identity_t<feature_rows<Value const>>
 #if defined(__cpp_exceptions)
 
 /// gather() of one cloud's rows in a host container, on all cores: `auto sampled = farpoint::gather(points,
-/// picks.indices);`. Allocates the answer.
+/// picks.indices);`. Allocates the result.
 /// @param features  contiguous container of any trivially copyable type: points, or `[points, channels]` values
-/// @param indices   contiguous container of a signed 32- or 64-bit integer; zeros for -1, and for what is out of range
+/// @param indices   contiguous container of a signed 32- or 64-bit integer; -1 and an index out of range give zeros
 /// @return `[indices, channels]`
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Features, class Indices, class Element = detail::host_elements<Features const>,

@@ -11,41 +11,41 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that interpolate() needs on the current GPU; 256-byte aligned memory. O(1): as many as
-/// knn_workspace_bytes() for the same points and queries.
+/// Returns the size in bytes of the device workspace of interpolate() on the current GPU, equal to
+/// knn_workspace_bytes() for these points and queries; 256-byte aligned memory. O(1).
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
                                         batch<Queries> const& queries) noexcept {
   return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(queries));
 }
 
-/// Bytes of device workspace that are enough for interpolate() of all searches within the limits on any GPU. Never less
-/// for higher limits. O(1).
-/// @tparam Points    the view of the points: point_view<float>
-/// @tparam Selector  that of the calls
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of device workspace that suffices for interpolate() of all searches within the limits on
+/// any GPU. Monotonic in the limits. O(1).
+/// @tparam Points    view type of the points, for example point_view<float>
+/// @tparam Selector  selector of the calls
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result interpolate_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
   return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most(limits.queries), bound);
 }
 
-/// interpolate(), enqueued on a stream: the same answer as that of the host overload, to the bit.
+/// interpolate(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
-/// must stay valid until the stream has passed the call.
+/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory and must
+/// stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates
 /// @param features   `[points, channels]`
-/// @param queries    as many clouds, regular or ragged
-/// @param channels   values of a row, at least 1
+/// @param queries    `[clouds, m]` or ragged, with the same number of clouds
+/// @param channels   number of values per row, at least 1
 /// @param output     see interpolate_output
 /// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work.
-/// Complexity: building the index, a sort of the queries and a search for each, and O(queries * channels). At most 2^30
-/// points. Thread-safe: concurrent calls must not share output or workspace.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
+///         returned.
+/// Complexity: construction of the index, a sort of the queries, one search per query, and O(queries * channels). At
+/// most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result interpolate(cuda_exec exec, batch<Points> const& points, span<float const> features,
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
@@ -58,16 +58,17 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
                        FARPOINT_WORKSPACE_OF("interpolate"));
 }
 
-/// Bytes of device workspace for interpolate() among the points of a BVH: those of knn().
+/// Returns the size in bytes of the device workspace of interpolate() among the points of a BVH, equal to the one of
+/// knn().
 template <class Queries>
 std::size_t interpolate_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
                                         batch<Queries> const& queries) noexcept {
   return detail::built_search_bytes(queries);
 }
 
-/// interpolate() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, whose
-/// features these are, and the same promises. The report is that of the points, too. The workspace is that of knn()
-/// among the points of a BVH: none is needed.
+/// interpolate() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves,
+/// whose features these are, and the same guarantees. The workspace is optional, as for knn() among the points of a
+/// BVH.
 /// @return as above
 template <class Queries>
 result interpolate(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, span<float const> features,

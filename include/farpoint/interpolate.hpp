@@ -12,8 +12,8 @@ FARPOINT_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// interpolate() by a search_of_points or search_of_index.
-/// @param begin_of  `begin_of(b)`: first row of the features of cloud b
+/// interpolate() by a search_of_points or a search_of_index.
+/// @param begin_of  `begin_of(b)`: first feature row of cloud b
 template <class Scalar, class Search, class BeginOf>
 void interpolate_by(Search const& search, BeginOf const& begin_of, span<float const> features, index_t channels,
                     interpolate_output const& output) noexcept {
@@ -33,38 +33,38 @@ void interpolate_by(Search const& search, BeginOf const& begin_of, span<float co
 
 }  // namespace detail
 
-/// Bytes of workspace that interpolate() needs on the host; 256-byte aligned memory. As many as knn_workspace_bytes()
-/// for the same points and queries.
+/// Returns the size in bytes of the workspace of interpolate() on the host, equal to knn_workspace_bytes() for these
+/// points and queries; 256-byte aligned memory.
 template <class Points, class Queries>
 std::size_t interpolate_workspace_bytes(host_exec exec, batch<Points> const& points,
                                         batch<Queries> const& queries) noexcept {
   return knn_workspace_bytes(exec, points, queries, exact{}, 3);
 }
 
-/// Bytes of workspace that are enough for interpolate() of all searches within the limits on the host. Never less for
-/// higher limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of workspace that suffices for interpolate() of all searches within the limits on the
+/// host. Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result interpolate_workspace_bound(host_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
   return detail::bound_host_search<typename Points::scalar>(exec, limits, bound);
 }
 
-/// Interpolates features at each query: the mean of those of the three nearest points, weighted by the inverse squared
+/// Interpolates features at each query: the mean over the three nearest points, weighted by the inverse squared
 /// distance (PointNet++, Qi et al. 2017).
 ///
-/// A query at the place of a point gets the features of that point, or the mean of those of several. In a cloud of
-/// fewer than three points, the mean is of those; a query without neighbours, or that is not finite, gets zeros. The
-/// same bits on every backend: products are added from the nearest on, each rounded once.
+/// A query that coincides with points gets the mean of their features. In a cloud with fewer than three points, the
+/// mean is over all of its points; a query that has no neighbour or is not finite gets zeros. The result has the same
+/// bits on every backend: products are added nearest first, each rounded once.
 ///
-/// @param exec       threads to use; blocks until done
+/// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param features   `[points, channels]`: a row for each point of the view
-/// @param queries    as many clouds, regular or ragged
-/// @param channels   values of a row, at least 1
+/// @param features   `[points, channels]`: one row per point of the view
+/// @param queries    `[clouds, m]` or ragged, with the same number of clouds
+/// @param channels   number of values per row, at least 1
 /// @param output     see interpolate_output
 /// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
+/// @return ok | bad_argument | workspace_too_small; on failure nothing is written
 /// Complexity: as knn() with k = 3, and O(queries * channels). Thread-safe: concurrent calls must not share output or
 /// workspace.
 template <class Points, class Queries>
@@ -85,16 +85,16 @@ result interpolate(host_exec exec, batch<Points> const& points, span<float const
                        FARPOINT_WORKSPACE_OF("interpolate"));
 }
 
-/// Bytes of workspace for interpolate() among the points of a BVH: as many as for knn().
+/// Returns the size in bytes of the workspace of interpolate() among the points of a BVH, equal to the one of knn().
 template <class Queries>
 std::size_t interpolate_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
                                         batch<Queries> const& queries) noexcept {
   return detail::index_search_plan<Queries>{exec, index.size(), queries}.bytes();
 }
 
-/// interpolate() among the points of a BVH: the same answer as for the points themselves, whose features these are. The
-/// workspace may be empty, as that of knn().
-/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
+/// interpolate() among the points of a BVH: same result as for the points themselves, whose features these are. The
+/// workspace may be empty, as for knn().
+/// @return ok | bad_argument | workspace_too_small; on failure nothing is written
 template <class Queries>
 result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& index, span<float const> features,
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
@@ -117,7 +117,7 @@ result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& in
 #if defined(__cpp_exceptions)
 
 /// interpolate() of one cloud in a host container, on all cores: `[queries, channels]`. Allocates the workspace and the
-/// answer.
+/// result.
 /// @param points    contiguous container of a type that has a point_layout
 /// @param features  `[points, channels]`: contiguous container of float
 /// @param queries   as points

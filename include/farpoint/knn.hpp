@@ -1,5 +1,5 @@
 /// @file
-/// The k nearest neighbours: host backend and convenience overloads.
+/// k nearest neighbours: host backend and convenience overloads.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -13,52 +13,52 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of workspace that knn() needs on the host; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of knn() on the host; 256-byte aligned memory.
 ///
-/// Exact, O(1). A point takes 20.0 bytes in float and 35.4 in double, a query that is not one of the points 16 and 28,
-/// a thread 64; each cloud of a batch takes at most a leaf and a group of boxes per level more. k takes nothing.
+/// Exact, O(1). A point takes 20.0 bytes in float and 35.4 in double, a query other than the points 16 and 28, a thread
+/// 64. Each cloud of a batch adds at most a leaf, and a group of boxes per level. Independent of k.
 template <class Points, class Queries>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                                 exact const&, index_t) noexcept {
   return detail::host_search_bytes(exec, points, queries, false);
 }
 
-/// The same where the queries are the points.
+/// Overload for queries that are the points.
 template <class Points>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, exact const&, index_t) noexcept {
   return detail::host_search_bytes(exec, points, points, true);
 }
 
-/// Bytes of workspace that are enough for knn() of all searches within the limits on the host, whatever k. Never less
-/// for higher limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of workspace that suffices for knn() of all searches within the limits on the host, for
+/// every k. Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result knn_workspace_bound(host_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
   return detail::bound_host_search<typename Points::scalar>(exec, limits, bound);
 }
 
-/// Finds the k nearest points of each query. The answer is unique: the same bits on every backend and for every number
+/// Finds the k nearest points of each query. The result is unique: the same bits on every backend and for every number
 /// of threads.
 ///
-/// Neighbours are ascending by (squared distance, index), so ties go to the lowest index. They come from the
-/// query's own cloud, as indices into it. A row of fewer than k is padded. Points that are not finite are
-/// never neighbours, and have none as queries. Squared distances that overflow are +inf, and tie.
+/// Neighbours are ascending by (squared distance, index), so ties go to the lowest index. They are indices into the
+/// query's own cloud. A row with fewer than k neighbours is padded. Non-finite points are never neighbours, and
+/// non-finite queries have none. Squared distances that overflow are +inf, and tie.
 ///
-/// @param exec       threads to use; blocks until done
+/// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param queries    as many clouds, regular or ragged; of double coordinates if the points are, and only then
+/// @param queries    `[clouds, m]` or ragged, with the same number of clouds and the scalar type of the points
 /// @param method     see exact
-/// @param k          neighbours of a query, 1 to 1,024
+/// @param k          number of neighbours per query, 1 to 1,024
 /// @param output     see knn_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k out of range, a radius that is negative or NaN, an output that is too small, batches of
-///         different sizes, more than 2^30 points in a cloud, a misaligned workspace) | workspace_too_small. Nothing is
-///         written on failure. Where offsets of points or queries are wrong (see batch), all rows are empty, and the
-///         report counts such offsets.
-/// Complexity: O(n log n) to bring the points in the order of a k-d tree, and O(log n + k) for a query whose neighbours
-/// are close to it; O(n) for a query to which all points are equally near. Uses AVX-512, or AVX2 with FMA, if the
-/// processor has it. Thread-safe: concurrent calls must not share output or workspace.
+///         different sizes, more than 2^30 points in a cloud, a misaligned workspace) | workspace_too_small. On failure
+///         nothing is written. If offsets of points or queries are invalid (see batch), all rows are empty, and the
+///         report counts these offsets.
+/// Complexity: O(n log n) to sort the points in k-d tree order, and O(log n + k) for a query near its neighbours; O(n)
+/// for a query that is equally far from all points. Uses AVX-512, or AVX2 with FMA, if the processor has it.
+/// Thread-safe: concurrent calls must not share output or workspace.
 template <class Points, class Queries>
 result knn(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -66,7 +66,7 @@ result knn(host_exec exec, batch<Points> const& points, batch<Queries> const& qu
                        FARPOINT_WORKSPACE_OF("knn"));
 }
 
-/// The same where the queries are the points: each is its own nearest neighbour, unless the method excludes it. Faster
+/// knn() with the points as queries: each point is its own nearest neighbour, unless the method excludes it. Faster
 /// than passing the points as queries.
 template <class Points>
 result knn(host_exec exec, batch<Points> const& points, exact const& method, index_t k,
@@ -89,7 +89,7 @@ result knn(host_exec, batch<Points> const&, exact const&, index_t,
 
 #if defined(__cpp_exceptions)
 
-/// The answer of knn(), and the memory that holds it.
+/// Result of knn(), with the memory that holds it.
 template <class Scalar>
 struct knn_neighbours {
   index_t k = 0;
@@ -117,7 +117,7 @@ auto knn_in_vectors(batch<Points> const& points, batch<Queries> const& queries, 
 
 /// knn() of one cloud in a host container, on all cores: `auto found = farpoint::knn(points, 8);`
 ///
-/// Allocates the workspace and the answer.
+/// Allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
@@ -126,7 +126,7 @@ auto knn(Container const& points, index_t k, exact const& method = {}) {
   return detail::knn_in_vectors(cloud, cloud, true, k, method);
 }
 
-/// The same for queries that are not the points.
+/// knn() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
 auto knn(Container const& points, Queries const& queries, index_t k, exact const& method = {}) {

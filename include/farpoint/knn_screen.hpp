@@ -1,5 +1,5 @@
 /// @file
-/// Nearest neighbours among the points that a camera sees: host backend and convenience overload.
+/// k nearest neighbours among the points that a camera sees: host backend and convenience overload.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -13,12 +13,12 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of workspace that knn() in screen space needs on the host; 256-byte aligned memory. 0 for arguments that it
-/// refuses.
+/// Returns the size in bytes of the workspace of knn() in screen space on the host; 256-byte aligned memory. 0 for
+/// arguments that knn() rejects.
 ///
-/// Exact, O(1). A pixel takes 8 bytes for each layer, a point 4; of the points that can be visible, each takes 36.0
-/// bytes in float and 63.4 in double besides, a thread 64. An approximate search needs instead 52 bytes, or 76, and
-/// the tree's records (quadtree_layout).
+/// Exact, O(1). 8 bytes per pixel and layer, 4 per point, 36.0 (double: 63.4) more per point that can be visible, and
+/// 64 per thread. An approximate search takes 52 (double: 76) bytes instead of 36.0 (63.4), plus the tree's records
+/// (quadtree_layout).
 template <class Points, class Camera>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method,
                                 index_t k) noexcept {
@@ -26,10 +26,10 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
   return detail::knn_screen_host_plan<Points, Camera>{exec, points, method, {}}.bytes();
 }
 
-/// Bytes of workspace that are enough for knn() in screen space of all searches within the limits on the host, by every
-/// camera. Never less for higher limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of workspace that suffices for knn() in screen space of all searches within the limits on
+/// the host, for every camera. Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result knn_screen_workspace_bound(host_exec exec, screen_limits const& limits, std::size_t& bound) noexcept {
   if (result const checked = detail::check_threads(exec); !checked) return checked;
@@ -38,28 +38,29 @@ result knn_screen_workspace_bound(host_exec exec, screen_limits const& limits, s
   });
 }
 
-/// The k nearest visible points of each visible point: those that a camera sees, one for each pixel or
-/// the front-most few.
+/// Finds the k nearest visible points of each visible point. A camera sees the front-most point of each pixel, or the
+/// front-most few.
 ///
-/// With screen_space::rounds of until_exact, the default, none is missed: one answer, the same bits on every backend
-/// and for every number of threads. With more rounds it is the thesis's approximate search, also with the same bits
-/// everywhere, and rows may miss neighbours or have fewer than k (docs/design/knn_screen.md).
+/// If screen_space::rounds is until_exact, the default, no neighbour is missed: the result is unique, with the same
+/// bits on every backend and for every number of threads. With a number of rounds it is the approximate search of the
+/// thesis: the bits are also the same everywhere, but rows may miss neighbours or have fewer than k
+/// (docs/design/knn_screen.md).
 ///
-/// Ascending by (squared distance, index); a point is its own neighbour unless the method excludes it. Points that are
-/// not finite, behind the camera, outside the image or its depth range, or hidden by another point of their pixel are
-/// never neighbours and have none. Distances that overflow are +inf, and tie.
+/// Neighbours are ascending by (squared distance, index); a point is its own neighbour unless the method excludes it.
+/// Points that are not finite, behind the camera, outside the image or its depth range, or hidden by another point of
+/// their pixel are never neighbours and have none. Squared distances that overflow are +inf, and tie.
 ///
-/// @param exec       threads to use; blocks until done
-/// @param points     one cloud, perhaps with offsets, metres, three coordinates, host memory
-/// @param method     the camera and the kind of search
-/// @param k          neighbours of a point, 1 to 1,024
+/// @param exec       number of threads; blocks until done
+/// @param points     one cloud, with or without offsets, metres, three coordinates, host memory
+/// @param method     camera and kind of search
+/// @param k          number of neighbours per point, 1 to 1,024
 /// @param output     see knn_screen_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k, a side of the image, a radius, the rounds, the candidates or the layers out of range;
-///         a first area out of range; rounds with an image too large for its layers, or with a camera that does not
-///         know its pixel_span(); an output that is too small, not one cloud, more than 2^30 points, a misaligned
-///         workspace) | workspace_too_small. Nothing is written on failure. A cloud whose offsets are wrong (see batch)
-///         is empty, and the report counts them.
+///         a first area out of range; rounds with an image too large for its layers, or with a camera without
+///         pixel_span(); an output that is too small, not one cloud, more than 2^30 points, a misaligned workspace) |
+///         workspace_too_small. On failure nothing is written. A cloud with invalid offsets (see batch) is empty, and
+///         the report counts them.
 /// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Thread-safe: concurrent calls
 /// must not share output or workspace.
 template <class Points, class Camera>
@@ -76,15 +77,15 @@ struct screen_neighbours {
   index_t k = 0;
   std::vector<std::int32_t> visible;  ///< `[rows]`: indices of the visible points, ascending
   std::vector<std::int32_t> pixels;   ///< `[rows]`: y * width + x
-  std::vector<std::int32_t> indices;  ///< `[rows, k]`: indices into the cloud; -1 where there are fewer than k
-  std::vector<Scalar> distances;      ///< `[rows, k]`, squared; +inf where there are fewer than k
+  std::vector<std::int32_t> indices;  ///< `[rows, k]`: indices into the cloud; -1 past the last neighbour
+  std::vector<Scalar> distances;      ///< `[rows, k]`, squared (m^2); +inf past the last neighbour
 };
 
-/// knn() in screen space of one cloud in a host container on all cores, without a workspace to think of:
-/// `auto found = farpoint::knn(points, 8, farpoint::screen_space{camera});`
+/// knn() in screen space of one cloud in a host container, on all cores; allocates the workspace and the result: `auto
+/// found = farpoint::knn(points, 8, farpoint::screen_space{camera});`
 ///
-/// @param points  contiguous container of a type that point_layout knows
-/// @param method  its rows are those of the visible points, whatever it says
+/// @param points  contiguous container of a type that has a point_layout
+/// @param method  camera and kind of search; `rows` is ignored: the result has one row per visible point
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class Camera, class = detail::host_elements<Container const>>
 auto knn(Container const& points, index_t k, screen_space<Camera> method) {

@@ -1,4 +1,4 @@
-/// @file
+/// Mean squared distance to the k nearest points, on a CUDA stream. See mean_knn_distance.hpp.
 /// The mean squared distance to the k nearest points, on a CUDA stream. See mean_knn_distance.hpp.
 #pragma once
 
@@ -11,40 +11,40 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that mean_knn_distance() needs on the current GPU; 256-byte aligned memory. O(1): as many
-/// as the index takes, and up to 64 MiB of lists for k above 32 (16 in double).
+/// Returns the size in bytes of the device workspace of mean_knn_distance() on the current GPU; 256-byte aligned
+/// memory. O(1). It holds the index and, for k above 32 (16 in double), up to 64 MiB of neighbour lists.
 template <class Selector = knn_selector, class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& points, index_t k) noexcept {
   return detail::neighbours_bytes<Selector>(points, k);
 }
 
-/// Bytes of device workspace that are enough for mean_knn_distance() of all batches within the limits on any GPU, for k
-/// neighbours or fewer. Never less for higher limits. O(1).
-/// @tparam Points    the view of the points: point_view<float>
-/// @tparam Selector  that of the calls
-/// @return ok | bad_argument (k above 1,024, too); then `bound` stays as it is
+/// Computes a number of bytes of device workspace that suffices for mean_knn_distance() of all batches within the
+/// limits on any GPU, with at most k neighbours. Monotonic in the limits. O(1).
+/// @tparam Points    view type of the points, for example point_view<float>
+/// @tparam Selector  selector of the calls
+/// @return ok | bad_argument (also if k is above 1,024); on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result mean_knn_distance_workspace_bound(cuda_exec, batch_limits const& limits, index_t k,
                                          std::size_t& bound) noexcept {
   return detail::bound_neighbours<Selector, Points>(limits, k, bound);
 }
 
-/// mean_knn_distance(), enqueued on a stream: the same answer as that of the host overload, to the bit.
+/// mean_knn_distance(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
-/// must stay valid until the stream has passed the call.
+/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory and must
+/// stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates
-/// @param k          neighbours of a point, 1 to 1,024
+/// @param k          number of neighbours per point, 1 to 1,024
 /// @param means      `[points]`: mean squared distances (m^2)
 /// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned
-/// @param report     optional, see knn_report; overwritten. Where offsets are wrong, all means are +inf
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work.
-/// Complexity: building the index, and a search for each point. At most 2^30 points. Thread-safe: concurrent calls must
-/// not share means or workspace.
+/// @param report     optional, see knn_report; overwritten. If offsets are invalid, all means are +inf
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
+///         returned.
+/// Complexity: construction of the index and one search per point. At most 2^30 points. Thread-safe: concurrent calls
+/// must not share means or workspace.
 template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
                          bytes workspace, knn_report* report = nullptr) noexcept {
@@ -54,19 +54,18 @@ result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k,
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
-/// Bytes of device workspace for mean_knn_distance() by a BVH: up to 64 MiB of lists for k above 32 (16 in double);
-/// 256 for a ragged batch; else none.
+/// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: up to 64 MiB of neighbour lists
+/// for k above 32 (16 in double); else 256 for a ragged batch; else 0.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                               batch<Points> const& points, index_t k) noexcept {
   return detail::neighbours_of_index_bytes(index, points, k);
 }
 
-/// mean_knn_distance() by a BVH that has been built of these very points, enqueued on a stream: the same answer, and
-/// the same promises.
-/// Offsets of `points` that differ from the BVH's are wrong: they are counted (knn_report::bad_offsets), and all rows
-/// are empty.
-/// @return as above; bad_argument also for another number of points than the BVH has
+/// mean_knn_distance() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets
+/// of `points` that differ from the BVH's offsets are invalid: they are counted (knn_report::bad_offsets), and all
+/// means are +inf.
+/// @return as above; also bad_argument if the number of points differs from the BVH's
 template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scalar> const& index,
                          batch<Points> const& points, index_t k, span<typename Points::scalar> means,

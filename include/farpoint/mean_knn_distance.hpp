@@ -1,5 +1,5 @@
 /// @file
-/// The mean squared distance to the k nearest points: host backend.
+/// Mean squared distance to the k nearest points: host backend.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -11,7 +11,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// mean_knn_distance() by a search_of_points or search_of_index, of the points among themselves.
+/// mean_knn_distance() of points among themselves, by a search_of_points or a search_of_index.
 template <class Search, class Points>
 void mean_knn_distance_by(Search const& search, batch<Points> const& points, index_t k,
                           span<typename Points::scalar> means, knn_report* report) noexcept {
@@ -27,37 +27,37 @@ void mean_knn_distance_by(Search const& search, batch<Points> const& points, ind
 
 }  // namespace detail
 
-/// Bytes of workspace that mean_knn_distance() needs on the host; 256-byte aligned memory. As many as
-/// knn_workspace_bytes() for the same points.
+/// Returns the size in bytes of the workspace of mean_knn_distance() on the host, equal to knn_workspace_bytes() for
+/// these points; 256-byte aligned memory.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(host_exec exec, batch<Points> const& points, index_t k) noexcept {
   return knn_workspace_bytes(exec, points, exact{}, k);
 }
 
-/// Bytes of workspace that are enough for mean_knn_distance() of all batches within the limits on the host, for so many
-/// neighbours or fewer. Never less for higher limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of workspace that suffices for mean_knn_distance() of all batches within the limits on
+/// the host, for any k. Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result mean_knn_distance_workspace_bound(host_exec exec, batch_limits const& limits, index_t,
                                          std::size_t& bound) noexcept {
   return detail::bound_host_search<typename Points::scalar>(exec, {limits.points, limits.clouds}, bound);
 }
 
-/// Computes the mean squared distance (m^2) of each point to its k nearest others: a measure of outliers, and with k =
-/// 3 the initial size of splats in 3D Gaussian splatting (Kerbl et al. 2023).
+/// Computes the mean squared distance (m^2) of each point to its k nearest other points: a measure for outliers, and
+/// with k = 3 the initial size of splats in 3D Gaussian splatting (Kerbl et al. 2023).
 ///
 /// A point is excluded from its own neighbours by index, so a duplicate is a neighbour at distance 0. With fewer than k
-/// others, the mean is of those; with none, and for a point that is not finite, it is +inf. The same bits on every
-/// backend: distances are added in ascending order.
+/// other points, the mean is over all others; without other points, and for a non-finite point, it is +inf. The result
+/// has the same bits on every backend: distances are added in ascending order.
 ///
-/// @param exec       threads to use; blocks until done
+/// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param k          neighbours of a point, 1 to 1,024
-/// @param means      `[points]`: one for each point of the view; those of points in no cloud are not written
+/// @param k          number of neighbours per point, 1 to 1,024
+/// @param means      `[points]`: one mean per point of the view; means of points in no cloud are not written
 /// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @param report     optional, see knn_report; overwritten. Where offsets are wrong, all means are +inf
-/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
+/// @param report     optional, see knn_report; overwritten. If offsets are invalid, all means are +inf
+/// @return ok | bad_argument | workspace_too_small; on failure nothing is written
 /// Complexity: as knn(). Thread-safe: concurrent calls must not share means or workspace.
 template <class Points>
 result mean_knn_distance(host_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
@@ -69,18 +69,17 @@ result mean_knn_distance(host_exec exec, batch<Points> const& points, index_t k,
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
-/// Bytes of workspace for mean_knn_distance() by a BVH: none on the host.
+/// Returns 0: on the host, mean_knn_distance() by a BVH needs no workspace.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(host_exec, point_bvh<typename Points::scalar> const&,
                                               batch<Points> const&, index_t) noexcept {
   return 0;
 }
 
-/// mean_knn_distance() by a BVH that has been built of these very points: the same answer. The workspace is not needed:
-/// calls on a stream take one.
-/// Offsets of `points` that differ from the BVH's are wrong: they are counted (knn_report::bad_offsets), and all rows
-/// are empty.
-/// @return ok | bad_argument (also for another number of points than the BVH has); nothing is written on failure
+/// mean_knn_distance() by a BVH built from these points: same result. The workspace is unused; the parameter exists
+/// because calls on a stream take one. Offsets of `points` that differ from the BVH's offsets are invalid: they are
+/// counted (knn_report::bad_offsets), and all means are +inf.
+/// @return ok | bad_argument (also if the number of points differs from the BVH's); on failure nothing is written
 template <class Points>
 result mean_knn_distance(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,
                          index_t k, span<typename Points::scalar> means, [[maybe_unused]] bytes workspace = {},
@@ -97,7 +96,7 @@ result mean_knn_distance(host_exec exec, point_bvh<typename Points::scalar> cons
 #if defined(__cpp_exceptions)
 
 /// mean_knn_distance() of one cloud in a host container, on all cores: `auto means =
-/// farpoint::mean_knn_distance(points, 3);`, one for each point. Allocates the workspace and the answer.
+/// farpoint::mean_knn_distance(points, 3);`, one mean per point. Allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>

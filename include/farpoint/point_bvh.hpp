@@ -13,30 +13,30 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of host memory that build_point_bvh() needs, for the BVHs and for building them; 256-byte aligned. As many as
-/// the workspace of knn() where the queries are the points.
+/// Returns the size in bytes of the host memory of build_point_bvh(), for the BVHs and their construction; 256-byte
+/// aligned. Equal to the workspace of knn() with the points as queries.
 template <class Points>
 std::size_t point_bvh_bytes(host_exec exec, batch<Points> const& points) noexcept {
   return detail::host_search_plan<typename Points::scalar>{exec, points, {}}.bytes();
 }
 
-/// Bytes of host memory that are enough for build_point_bvh() of all batches within the limits. Never less for higher
-/// limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of host memory that suffices for build_point_bvh() of all batches within the limits.
+/// Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result point_bvh_bound(host_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
   return detail::bound_host_search<typename Points::scalar>(exec, {limits.points, limits.clouds}, bound);
 }
 
-/// Builds the BVH of each cloud. For points that have moved, build again into the same memory.
+/// Builds the BVH of each cloud. If points move, call it again with the same memory.
 ///
-/// @param exec    threads to use; blocks until done
+/// @param exec    number of threads; blocks until done
 /// @param points  `[clouds, n]` or ragged, metres, three coordinates, host memory
 /// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, host memory; the BVHs live in it
 /// @param index   set on success
 /// @return ok | bad_argument | workspace_too_small; as knn() for the same points
-/// Complexity: O(n log n): for each level of a tree, passes over the points. Thread-safe for different memory.
+/// Complexity: O(n log n): passes over the points for each level of a tree. Thread-safe for different memory.
 template <class Points>
 result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory,
                        point_bvh<typename Points::scalar>& index) noexcept {
@@ -49,7 +49,7 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
     return checked;
   auto const arrays = plan.cut(memory.data());
   auto const bad_offsets = static_cast<unsigned long long>(detail::count_bad_offsets(points));
-  // Clouds that may have no point are empty wherever they begin.
+  // With invalid offsets, every cloud is empty, wherever it begins.
   auto const used = bad_offsets == 0 ? points : batch<Points>::ragged(points.points(), points.offsets(), 0);
   detail::build_on_host(plan, arrays, used);
   if (points.size() > 0) arrays.index.clouds[points.size()] = {used.begin_of(points.size()), 0};
@@ -62,27 +62,25 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
   return {};
 }
 
-/// Bytes of workspace in which a search among the points of a BVH puts its queries in order; 256-byte aligned.
-///
-/// O(1). A query takes 16 bytes in float and 28 in double, a thread 64.
+/// Returns the size in bytes of the workspace in which a search among the points of a BVH sorts its queries; 256-byte
+/// aligned. O(1). A query takes 16 bytes in float and 28 in double, a thread 64.
 template <class Queries>
 std::size_t knn_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
                                 batch<Queries> const& queries) noexcept {
   return detail::index_search_plan<Queries>{exec, index.size(), queries}.bytes();
 }
 
-/// knn() among the points of a BVH: the same answer as for the points themselves.
+/// knn() among the points of a BVH: same result as for the points themselves.
 ///
-/// @param exec       threads to use; blocks until done
-/// @param index      the BVHs of the points
-/// @param queries    as many clouds as there are BVHs, of their scalar type, host memory
-/// @param method     exact
-/// @param k          neighbours of a query, 1 to 1,024
+/// @param exec       number of threads; blocks until done
+/// @param index      BVHs of the points
+/// @param queries    `[clouds, m]` or ragged, with one cloud per BVH and its scalar type, host memory
+/// @param method     see exact
+/// @param k          number of neighbours per query, 1 to 1,024
 /// @param output     see knn_output
-/// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory; or empty, and then queries
-/// that
-///                   do not come in an order of their own take up to twice the time
-/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
+/// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory; or empty: then queries in
+///                   random order take up to twice the time
+/// @return ok | bad_argument | workspace_too_small; on failure nothing is written
 template <class Queries>
 result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
@@ -101,15 +99,15 @@ result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, bat
 
 #if defined(__cpp_exceptions)
 
-/// The BVH of one cloud, and the memory that it lives in.
+/// BVH of one cloud, with the memory that holds it.
 template <class Scalar>
 struct point_bvh_of_cloud {
   host_scratch memory;
   point_bvh<Scalar> index;
 };
 
-/// build_point_bvh() of one cloud in a host container, on all cores: `auto built = farpoint::build_point_bvh(points);`,
-/// to be asked by way of `built.index`.
+/// build_point_bvh() of one cloud in a host container, on all cores: `auto built = farpoint::build_point_bvh(points);`.
+/// Pass `built.index` to the searches.
 /// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>

@@ -10,41 +10,43 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that radius() and radius_rows() need on the current GPU; 256-byte aligned memory.
+/// Returns the size in bytes of the device workspace of radius() and radius_rows() on the current GPU; 256-byte aligned
+/// memory.
 ///
-/// O(1): a function of the sizes of points and queries. As many as knn_workspace_bytes(), and 8 for each 1,024 queries.
+/// O(1): depends on the sizes of points and queries: knn_workspace_bytes(), plus 8 bytes per 1,024 queries.
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
   return detail::indexed_search_bytes<Selector>(points, detail::radius_memory_of(queries, false));
 }
 
-/// The same where the queries are the points.
+/// Overload for queries that are the points.
 template <class Selector = knn_selector, class Points>
 std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points) noexcept {
   return detail::indexed_search_bytes<Selector>(points, detail::radius_memory_of(points, true));
 }
 
-/// Bytes of device workspace that are enough for radius() and radius_rows() of all searches within the limits on any
-/// GPU. Never less for higher limits. O(1).
-/// @tparam Points    the view of the points: point_view<float>
-/// @tparam Selector  that of the calls
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of device workspace that suffices for radius() and radius_rows() of all searches within
+/// the limits on any GPU. Monotonic in the limits. O(1).
+/// @tparam Points    view type of the points, for example point_view<float>
+/// @tparam Selector  selector of the calls
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
   return detail::bound_indexed_search<Selector, Points>(limits, detail::radius_memory_of(limits), bound);
 }
 
-/// radius(), enqueued on a stream: the same answer as that of the host overload, to the bit.
+/// radius(), enqueued on a stream: same result as the host overload, to the bit.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. `points`, `queries`, `output` and
-/// `workspace` refer to device memory that must stay valid until the stream has passed the call.
+/// `workspace` refer to device memory, which must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work.
-/// Complexity: as the host overload, and a sort of queries that are not the points. Lists of up to 32 (16 in double, by
-/// distance) are in registers; longer ones are heaps in the rows of the output, slowest when sorted by distance without
-/// output.distances. At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
+///         returned.
+/// Complexity: as the host overload, plus a sort of queries other than the points. Lists of up to 32 neighbours (16 in
+/// double, sorted by distance) are in registers; longer lists are heaps in the rows of the output, which are slowest if
+/// sorted by distance without output.distances. At most 2^30 points. Thread-safe: concurrent calls must not share
+/// output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -52,7 +54,7 @@ result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const&
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
-/// The same where the queries are the points.
+/// radius() with the points as queries.
 template <class Selector = knn_selector, class Points>
 result radius(cuda_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -60,17 +62,17 @@ result radius(cuda_exec exec, batch<Points> const& points, radius_params const& 
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
-/// Bytes of device workspace for radius() among the points of a BVH: those of knn().
+/// Returns the size in bytes of the device workspace of radius() among the points of a BVH, equal to the one of knn().
 template <class Queries>
 std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index,
                                    batch<Queries> const& queries) noexcept {
   return knn_workspace_bytes(exec, index, queries);
 }
 
-/// radius() among the points of a BVH, enqueued on a stream: the same answer and report as for the points themselves,
-/// and the same promises. The workspace is that of knn() among the points of a BVH: none is needed.
-/// @return as above; bad_argument also for lists that registers do not hold (see above) without output.distances: what
-///         has no room for distances would make them of the points again
+/// radius() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves, and
+/// the same guarantees. The workspace is optional, as for knn() among the points of a BVH.
+/// @return as above; also bad_argument for lists too long for registers (see above) without output.distances: without
+///         stored distances the search would recompute them from the points, which it does not have
 template <class Selector = knn_selector, class Queries>
 result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
@@ -79,10 +81,10 @@ result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& 
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
-/// radius_rows(), enqueued on a stream, with the rules of radius() above. The capacity that was needed stays on the
-/// device: it is the last offset, and report->total.
+/// radius_rows(), enqueued on a stream, with the rules of radius() above. The required capacity stays on the device, in
+/// the last offset and in report->total.
 ///
-/// Complexity: two searches, a scan, and a sort of each row: by a warp for up to 512 neighbours, by a thread beyond.
+/// Complexity: two searches, a scan, and a sort of each row: by a warp for up to 512 neighbours, by a thread for more.
 template <class Selector = knn_selector, class Points, class Queries>
 result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                    radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
@@ -91,7 +93,7 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> c
                        FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
-/// The same where the queries are the points.
+/// radius_rows() with the points as queries.
 template <class Selector = knn_selector, class Points>
 result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -99,21 +101,21 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params co
                        FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
-/// Bytes of device workspace for radius_rows() among the points of a BVH: those of radius(), and 8 for each 1,024
-/// queries. Never 0.
+/// Returns the size in bytes of the device workspace of radius_rows() among the points of a BVH: the workspace of
+/// radius(), plus 8 bytes per 1,024 queries. Never 0.
 template <class Points, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                    batch<Points> const& points, batch<Queries> const& queries) noexcept {
   return detail::built_rows_memory{nullptr, detail::index_offsets::of_points(index, points), queries}.size;
 }
 
-/// radius_rows() among the points of a BVH, enqueued on a stream: the same answer and report as for the points
-/// themselves, and the same promises. Unlike that of radius(), the workspace may not be empty.
+/// radius_rows() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves,
+/// and the same guarantees. The workspace is required, unlike for radius().
 /// @param exec       stream to enqueue on
 /// @param index      BVH of `points`
-/// @param points     those that the BVH was built of, by which rows are sorted; offsets that differ from the BVH's are
-///                   counted as wrong (radius_report::bad_offsets)
-/// @param queries    as many clouds as the BVH has, regular or ragged
+/// @param points     points that the BVH was built from, needed to sort rows; offsets that differ from the BVH's are
+///                   counted as invalid (radius_report::bad_offsets)
+/// @param queries    `[clouds, m]` or ragged, with the same number of clouds as the BVH
 /// @param params     radius and order
 /// @param output     see radius_rows_output; device memory
 /// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, device memory

@@ -15,24 +15,24 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of workspace that radius() and radius_rows() need on the host; 256-byte aligned memory. O(1): as many as
-/// knn_workspace_bytes().
+/// Returns the size in bytes of the workspace of radius() and radius_rows() on the host, equal to
+/// knn_workspace_bytes(); 256-byte aligned memory. O(1).
 template <class Points, class Queries>
 std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points,
                                    batch<Queries> const& queries) noexcept {
   return detail::host_search_bytes(exec, points, queries, false);
 }
 
-/// The same where the queries are the points.
+/// Overload for queries that are the points.
 template <class Points>
 std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points) noexcept {
   return detail::host_search_bytes(exec, points, points, true);
 }
 
-/// Bytes of workspace that are enough for radius() and radius_rows() of all searches within the limits on the host.
-/// Never less for higher limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of workspace that suffices for radius() and radius_rows() of all searches within the
+/// limits on the host. Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result radius_workspace_bound(host_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
   return detail::bound_host_search<typename Points::scalar>(exec, limits, bound);
@@ -40,23 +40,23 @@ result radius_workspace_bound(host_exec exec, search_limits const& limits, std::
 
 /// Finds up to `max` points within a radius of each query, or only counts them.
 ///
-/// radius_order::index takes those of lowest index: with params.exclusive, the ball query of PointNet++ (Qi et al.
-/// 2017), which however pads with the first neighbour rather than with -1. radius_order::nearest
-/// takes those that knn() with k = max and this max_radius takes. With max = 0 only the counts are written, of all
-/// points within the radius. Batches, rows, padding, and points and queries that are not finite: as for knn().
+/// radius_order::index selects the neighbours of lowest index. With params.exclusive this is the ball query of
+/// PointNet++ (Qi et al. 2017), except that rows are padded with -1 and not with the first neighbour.
+/// radius_order::nearest selects the same neighbours as knn() with k = max and this max_radius. With max = 0 only
+/// counts are written, of all points within the radius. Batches, rows, padding and non-finite values: as for knn().
 ///
-/// @param exec       threads to use; blocks until done
+/// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param queries    as many clouds, regular or ragged
+/// @param queries    `[clouds, m]` or ragged, with the same number of clouds
 /// @param params     radius and order
-/// @param max        neighbours of a query, at most; 0 to 1,024
+/// @param max        maximum number of neighbours per query, 0 to 1,024
 /// @param output     see radius_output
 /// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument (a radius that is negative or NaN, max out of range, and what knn() refuses) |
-///         workspace_too_small. Nothing is written on failure.
-/// Complexity: O(n log n) to sort the points, and O(log n + points within the radius) for a query; once its list is
-/// full, a query in the order of indices skips boxes without lower ones. Thread-safe: concurrent calls must not share
-/// output or workspace.
+/// @return ok | bad_argument (a radius that is negative or NaN, max out of range, or as for knn()) |
+///         workspace_too_small. On failure nothing is written.
+/// Complexity: O(n log n) to sort the points, and O(log n + points within the radius) per query. In index order, a
+/// query with a full list skips boxes that contain no lower index. Thread-safe: concurrent calls must not share output
+/// or workspace.
 template <class Points, class Queries>
 result radius(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -64,7 +64,7 @@ result radius(host_exec exec, batch<Points> const& points, batch<Queries> const&
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
-/// The same where the queries are the points.
+/// radius() with the points as queries.
 template <class Points>
 result radius(host_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -72,16 +72,16 @@ result radius(host_exec exec, batch<Points> const& points, radius_params const& 
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
-/// Bytes of workspace for radius() among the points of a BVH: as many as for knn().
+/// Returns the size in bytes of the workspace of radius() among the points of a BVH, equal to the one of knn().
 template <class Queries>
 std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
                                    batch<Queries> const& queries) noexcept {
   return knn_workspace_bytes(exec, index, queries);
 }
 
-/// radius() among the points of a BVH: the same answer as for the points themselves. The workspace may be empty, as
-/// that of knn().
-/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
+/// radius() among the points of a BVH: same result as for the points themselves. The workspace may be empty, as for
+/// knn().
+/// @return ok | bad_argument | workspace_too_small; on failure nothing is written
 template <class Queries>
 result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
@@ -99,19 +99,19 @@ result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, 
   return {};
 }
 
-/// Finds all points within a radius of each query, as rows one after another (CSR).
+/// Finds all points within a radius of each query, as consecutive rows (CSR).
 ///
-/// The offsets are complete whatever the capacity: a call without lists says how much memory the next one needs. A row
-/// that does not fit as a whole is left out and counted in the report. 32-bit offsets stop at 2^31 - 1, and rows beyond
-/// are left out; report->total is right even then. Otherwise as radius().
+/// All offsets are written for every capacity: a call without lists computes the memory that the next call needs. A row
+/// that does not fit entirely is left out and counted in the report. 32-bit offsets saturate at 2^31 - 1, and rows
+/// beyond are left out; report->total is correct even then. Otherwise as radius().
 ///
-/// @param exec       threads to use; blocks until done
+/// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param queries    as many clouds, regular or ragged
+/// @param queries    `[clouds, m]` or ragged, with the same number of clouds
 /// @param params     radius and order
 /// @param output     see radius_rows_output
 /// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return as radius(); nothing is written on failure
+/// @return as radius(); on failure nothing is written
 /// Complexity: two searches as in radius(), one to count and one to fill, and a sort of each row.
 template <class Points, class Queries>
 result radius_rows(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
@@ -121,7 +121,7 @@ result radius_rows(host_exec exec, batch<Points> const& points, batch<Queries> c
                        FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
-/// The same where the queries are the points.
+/// radius_rows() with the points as queries.
 template <class Points>
 result radius_rows(host_exec exec, batch<Points> const& points, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -129,24 +129,24 @@ result radius_rows(host_exec exec, batch<Points> const& points, radius_params co
                        FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
-/// Bytes of workspace for radius_rows() among the points of a BVH: as many as for knn().
+/// Returns the size in bytes of the workspace of radius_rows() among the points of a BVH, equal to the one of knn().
 template <class Points, class Queries>
 std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
                                    batch<Points> const&, batch<Queries> const& queries) noexcept {
   return radius_workspace_bytes(exec, index, queries);
 }
 
-/// radius_rows() among the points of a BVH: the same answer as for the points themselves. The workspace may be empty,
-/// as that of knn().
-/// @param exec       threads to use; blocks until done
+/// radius_rows() among the points of a BVH: same result as for the points themselves. The workspace may be empty, as
+/// for knn().
+/// @param exec       number of threads; blocks until done
 /// @param index      BVH of `points`
-/// @param points     those that the BVH was built of, by which rows are sorted; offsets that differ from the BVH's are
-///                   counted as wrong (radius_report::bad_offsets)
-/// @param queries    as many clouds as the BVH has, regular or ragged
+/// @param points     points that the BVH was built from, needed to sort rows; offsets that differ from the BVH's are
+///                   counted as invalid (radius_report::bad_offsets)
+/// @param queries    `[clouds, m]` or ragged, with the same number of clouds as the BVH
 /// @param params     radius and order
 /// @param output     see radius_rows_output
-/// @param workspace  none, or radius_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
+/// @param workspace  empty, or at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
+/// @return ok | bad_argument | workspace_too_small; on failure nothing is written
 template <class Points, class Queries>
 result radius_rows(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Points> const& points,
                    batch<Queries> const& queries, radius_params const& params,
@@ -157,21 +157,21 @@ result radius_rows(host_exec exec, point_bvh<typename Queries::scalar> const& in
 
 #if defined(__cpp_exceptions)
 
-/// The answer of radius(), and the memory that holds it.
+/// Result of radius(), with the memory that holds it.
 template <class Scalar>
 struct radius_neighbours {
   index_t max = 0;
   std::vector<std::int32_t> indices;  ///< `[queries, max]`; -1 past the count
   std::vector<Scalar> distances;      ///< `[queries, max]`, squared (m^2); +inf past the count
-  std::vector<std::int32_t> counts;   ///< `[queries]`: neighbours found; all within the radius if max is 0
+  std::vector<std::int32_t> counts;   ///< `[queries]`: number of neighbours listed, or of all if max is 0
 };
 
-/// The answer of radius_rows(), and the memory that holds it.
+/// Result of radius_rows(), with the memory that holds it.
 template <class Scalar>
 struct radius_row_neighbours {
   std::vector<index_t> offsets;       ///< `[queries + 1]`: row r is `[offsets[r], offsets[r + 1])`
-  std::vector<std::int32_t> indices;  ///< of all rows
-  std::vector<Scalar> distances;      ///< of all rows, squared (m^2)
+  std::vector<std::int32_t> indices;  ///< `[neighbours of all rows]`
+  std::vector<Scalar> distances;      ///< `[neighbours of all rows]`, squared (m^2)
 };
 
 namespace detail {
@@ -212,7 +212,7 @@ auto radius_rows_in_vectors(batch<Points> const& points, batch<Queries> const& q
 
 /// radius() of one cloud in a host container, on all cores: `auto found = farpoint::radius(points, {0.5}, 32);`
 ///
-/// Allocates the workspace and the answer.
+/// Allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
@@ -221,7 +221,7 @@ auto radius(Container const& points, radius_params const& params, index_t max) {
   return detail::radius_in_vectors(cloud, cloud, true, params, max);
 }
 
-/// The same for queries that are not the points.
+/// radius() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
 auto radius(Container const& points, Queries const& queries, radius_params const& params, index_t max) {
@@ -230,7 +230,7 @@ auto radius(Container const& points, Queries const& queries, radius_params const
 
 /// radius_rows() of one cloud in a host container, on all cores: `auto rows = farpoint::radius_rows(points, {0.5});`
 ///
-/// Searches twice, to count and to fill; allocates the workspace and the answer.
+/// Searches twice, to count and to fill; allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
@@ -239,7 +239,7 @@ auto radius_rows(Container const& points, radius_params const& params) {
   return detail::radius_rows_in_vectors(cloud, cloud, true, params);
 }
 
-/// The same for queries that are not the points.
+/// radius_rows() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
 auto radius_rows(Container const& points, Queries const& queries, radius_params const& params) {

@@ -1,18 +1,17 @@
 /// @file
-/// The compiled library (CMake target farpoint::farpoint), for plain C++17: on device memory and a stream, spelt as in
-/// the .cuh headers, and on host memory, with the backend chosen at run time. docs/library.md shows both.
+/// Compiled library (CMake target farpoint::farpoint) for plain C++17: calls on device memory and a stream, as in the
+/// .cuh headers, and calls on host memory, with the backend chosen at run time. docs/library.md shows both.
 ///
-/// On a stream: for files that nvcc does not compile, and for those that would rather not wait for it. Each call is
-/// spelt as in its header, does the same, and keeps the same promises: it only enqueues, may be captured in a graph,
-/// and its workspace is the caller's. A cloud is a point_view of float, double or float16 with three coordinates and
-/// any stride; other types, and selectors, need the header. In a file that includes both, a call that the library can
-/// make goes to the library.
+/// Calls on a stream are for files that nvcc does not compile, or need not. Each call has the signature, the result and
+/// the guarantees of its header: it only enqueues, may be captured in a graph, and uses the caller's workspace. A cloud
+/// is a point_view of float, double or float16 with three coordinates and any stride; other types, and selectors, need
+/// the header. In a file that includes both, the library serves every call that it can.
 ///
-/// Besides, runtime/stream_hash_map.hpp has the bulk calls on hash maps, and runtime/stream_bounds.hpp the bounds of
-/// workspaces: few need them, and they take time to compile.
+/// Further headers, separate because they take time to compile: runtime/stream_hash_map.hpp has the bulk calls on hash
+/// maps, and runtime/stream_bounds.hpp the bounds of workspaces.
 ///
-/// A workspace needs `0` bytes and a call returns status::unavailable where there is no usable GPU, or no driver, or
-/// where the library was built without CUDA.
+/// Without a usable GPU or a driver, or if the library was built without CUDA, workspace sizes are 0 and calls return
+/// status::unavailable.
 #pragma once
 
 #include <farpoint/runtime/host_calls.hpp>

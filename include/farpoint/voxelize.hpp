@@ -1,5 +1,5 @@
 /// @file
-/// Voxelization for host_exec, and a convenience overload. voxelize.cuh adds cuda_exec.
+/// Voxelization for host_exec, and convenience overloads. voxelize.cuh adds cuda_exec.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -14,10 +14,10 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of workspace that voxelize() needs for these clouds on the host. The memory must be 256-byte aligned.
+/// Returns the size in bytes of the workspace of voxelize() for these clouds on the host; 256-byte aligned memory.
 ///
-/// Exact; O(1). One thread needs 52 bytes for each point of `clouds.points()`; several need 60, and up to
-/// 16 * threads^2 to count. Rounded up by less than 1 kB. Does not depend on the outputs.
+/// Exact; O(1). One thread needs 52 bytes per point of `clouds.points()`; several threads need 60, and up to 16 *
+/// threads^2 bytes for counters. Rounded up by less than 1 kB. Does not depend on the outputs.
 template <class Points>
 std::size_t voxelize_workspace_bytes(host_exec exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const&,
@@ -26,10 +26,10 @@ std::size_t voxelize_workspace_bytes(host_exec exec, batch<Points> const& clouds
   return detail::voxelize_host_plan{exec, points, points, {}}.workspace_size();
 }
 
-/// Bytes of workspace that are enough for voxelize() of all batches within the limits on the host, whatever the
-/// parameters and outputs. Never less for higher limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of workspace that suffices for voxelize() of all batches within the limits on the host,
+/// with any parameters and outputs. Monotonic in the limits. O(1).
+/// @tparam Points  view type of the points, for example point_view<float>
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
 result voxelize_workspace_bound(host_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
   if (result const checked = detail::check_threads(exec); !checked) return checked;
@@ -38,28 +38,28 @@ result voxelize_workspace_bound(host_exec exec, batch_limits const& limits, std:
   return {};
 }
 
-/// Voxelization: finds the voxels of a grid that have points, and sums up the points of each (Zhou and Tuzel 2018;
-/// dynamic: Zhou et al. 2020). Every backend gives the same bits, for any block size and number of threads.
+/// Voxelization: finds the occupied voxels of a grid and aggregates the points of each (Zhou and Tuzel 2018; dynamic:
+/// Zhou et al. 2020). The result has the same bits on every backend, for any block size and number of threads.
 ///
 /// A point is left out if a coordinate is not finite, or if it lies outside of the grid, whose upper bound is
-/// exclusive; see voxel_of(). Voxels come by first occurrence or in the order of the grid, and their points in input
-/// order. Of each cloud the first max_voxels voxels in that order are written, as long as the outputs have room. Of
-/// each voxel the first or a random max_points points are kept. The report counts what is dropped, each point in
-/// exactly one counter. Empty clouds have no voxels; a call may have no clouds.
+/// exclusive; see voxel_of(). Voxels are ordered by first occurrence or by grid cell, and their points by index. The
+/// first max_voxels voxels of each cloud in that order are written, up to the capacity of the outputs. Each voxel keeps
+/// its first, or random, max_points points. The report counts dropped points, each in exactly one counter. Empty clouds
+/// have no voxels; a call may have no clouds.
 ///
-/// @param exec       threads to use; blocks until done
+/// @param exec       number of threads; blocks until done
 /// @param clouds     `[clouds, n]` or ragged, metres, host memory
 /// @param params     see voxelize_params; features in host memory
 /// @param output     see voxelize_output
-/// @param workspace  voxelize_workspace_bytes() bytes or more, 256-byte aligned, host memory
+/// @param workspace  at least voxelize_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (a grid without voxels, or a voxel size that is not positive and finite; clouds x voxels
 ///         above 2^62; a negative limit; an output of the wrong size; missing features; 2^31 - 1 points or more; a
-///         misaligned workspace) | workspace_too_small. On failure nothing is written. Where offsets are wrong (see
-///         batch), there is no voxel, and the report counts such offsets.
-/// Complexity: O(n) expected, whatever the capacities, the size of the grid and the points of a voxel. For the order of
-/// the grid one thread sorts the voxels. With t threads, each also reads the keys of all points to find its own. One
-/// thread of a shared server takes 11 ms for 271,156 points of 5 features in 131,479 voxels; docs/design/voxelize.md
-/// has more. Thread-safe: concurrent calls must not share output or workspace.
+///         misaligned workspace) | workspace_too_small. On failure nothing is written. If offsets are invalid (see
+///         batch), no voxel is written, and the report counts these offsets.
+/// Complexity: O(n) expected, independent of the capacities, the size of the grid and the number of points per voxel.
+/// For grid order one thread sorts the voxels. With several threads, each also reads the keys of all points to find its
+/// own. One thread of a shared server takes 11 ms for 271,156 points of 5 features in 131,479 voxels;
+/// docs/design/voxelize.md has more measurements. Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result voxelize(host_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -68,22 +68,22 @@ result voxelize(host_exec exec, batch<Points> const& clouds, voxelize_params<typ
 
 #if defined(__cpp_exceptions)
 
-/// The voxels of one cloud, in memory of their own.
+/// Voxels of one cloud, with the memory that holds them.
 template <class Scalar>
 struct voxels_of_cloud {
-  std::vector<std::int32_t> coords;            ///< `[voxels, 3]`: index of each along x, y, z
-  std::vector<std::int32_t> points_per_voxel;  ///< `[voxels]`: kept points
+  std::vector<std::int32_t> coords;            ///< `[voxels, 3]`: index along x, y, z
+  std::vector<std::int32_t> points_per_voxel;  ///< `[voxels]`: number of kept points
   std::vector<Scalar> centroids;               ///< `[voxels, 3]`: mean of the kept points (m)
   std::vector<float> means;                    ///< `[voxels, features]`; empty without params.features
   std::vector<std::int32_t> point_voxel;       ///< `[points]`: row of each point's voxel, or -1
   voxelize_report report;
-  voxel_grid<Scalar> grid;  ///< which the coordinates count in
+  voxel_grid<Scalar> grid;  ///< grid in which the coordinates count
 };
 
-/// Voxelizes one cloud in a host container on all cores, and allocates what it needs:
-/// `auto voxels = farpoint::voxelize(points, params);`
+/// Voxelizes one cloud in a host container, on all cores; allocates the workspace and the result: `auto voxels =
+/// farpoint::voxelize(points, params);`
 ///
-/// @param points  contiguous container of a type that point_layout knows
+/// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class Scalar, class = detail::host_elements<Container const>>
 auto voxelize(Container const& points, voxelize_params<Scalar> const& params) {
@@ -129,7 +129,7 @@ namespace detail {
 template <class Container>
 using scalar_in = typename decltype(view_points(std::declval<Container const&>()))::scalar;
 
-/// voxel_grid::around() for a convenience function.
+/// voxel_grid::around() for the convenience functions.
 /// @throws std::invalid_argument for an edge that is not positive and finite, or that is too small
 template <class Scalar, class Container>
 voxel_grid<Scalar> grid_around(Container const& points, double edge) {
@@ -145,12 +145,12 @@ voxel_grid<Scalar> grid_around(Container const& points, double edge) {
 
 }  // namespace detail
 
-/// Voxelizes one cloud in a host container by cubes of `edge` metres, in the grid around it:
-/// `auto voxels = farpoint::voxelize(points, 0.5);`
+/// Voxelizes one cloud in a host container by cubes with edges of `edge` metres, in the grid around the cloud: `auto
+/// voxels = farpoint::voxelize(points, 0.5);`
 ///
-/// @param points  contiguous container of a type that point_layout knows, of three coordinates (m)
-/// @param edge    of a voxel (m)
-/// @param params  everything but the grid, which is replaced by voxel_grid::around(points, edge)
+/// @param points  contiguous container of a type that has a point_layout with three coordinates (m)
+/// @param edge    edge length of a voxel (m)
+/// @param params  parameters; `grid` is replaced by voxel_grid::around(points, edge)
 /// @throws std::invalid_argument with the reason, such as an edge that is not positive and finite; std::bad_alloc
 template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
 auto voxelize(Container const& points, double edge, voxelize_params<Scalar> params = {}) {
@@ -158,21 +158,21 @@ auto voxelize(Container const& points, double edge, voxelize_params<Scalar> para
   return voxelize(points, params);
 }
 
-/// A cloud that downsample() has thinned out, in memory of its own.
+/// Result of downsample(), with the memory that holds it.
 template <class Scalar>
 struct downsampled_cloud {
   std::vector<std::array<Scalar, 3>> points;  ///< `[voxels]`: mean of each voxel's points (m)
-  std::vector<float> means;                   ///< `[voxels, features]`: of each voxel's points
+  std::vector<float> means;                   ///< `[voxels, features]`: mean of each voxel's points
 };
 
-/// Thins out one cloud in a host container to a point for each cube of `edge` metres, the mean of the points in it,
+/// Downsamples one cloud in a host container to one point per cube with edges of `edge` metres, the mean of its points,
 /// with the means of their features: `auto thin = farpoint::downsample(points, 0.5, features);`
 ///
-/// Cubes are those of voxel_grid::around(points, edge). Points come in the order of voxelize(), by first occurrence of
-/// a point in each voxel. Points that are not finite are left out. On all cores.
-/// @param points    contiguous container of a type that point_layout knows, of three coordinates (m)
-/// @param edge      of a voxel (m)
-/// @param features  a record for each point, host memory
+/// Cubes are the voxels of voxel_grid::around(points, edge). Points are in the order of voxelize(), by first occurrence
+/// of a point in each voxel. Non-finite points are left out. Runs on all cores.
+/// @param points    contiguous container of a type that has a point_layout with three coordinates (m)
+/// @param edge      edge length of a voxel (m)
+/// @param features  one record per point, host memory
 /// @throws std::invalid_argument with the reason, such as an edge that is not positive and finite; std::bad_alloc
 /// Complexity: O(n) expected.
 template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
@@ -200,7 +200,7 @@ auto downsample(Container const& points, double edge, feature_view const& featur
 }
 
 /// downsample() without features: `auto thin = farpoint::downsample(points, 0.5);`
-/// @return `[voxels]`: the mean of each voxel's points (m)
+/// @return `[voxels]`: mean of each voxel's points (m)
 template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
 auto downsample(Container const& points, double edge) {
   return downsample(points, edge, feature_view{}).points;

@@ -1,5 +1,5 @@
-// What the published kernels that compat/ stands in for compute, one thread after another: the oracles of its tests.
-// Sums of products are those that nvcc makes of them by default.
+// Serial versions of the published kernels that compat/ replaces: the oracles of its tests. Sums of products are
+// contracted to std::fma() in the order that nvcc uses by default.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -67,14 +67,14 @@ inline void furthest_point_sampling(float const* xyz, int n, int m, int threads,
   }
 }
 
-/// Threads that the launchers choose.
+/// Block size that the published launchers choose for `work` elements, at most `most`.
 inline int block_of(int work, int most) {
   int const power = static_cast<int>(std::log(static_cast<double>(work)) / std::log(2.0));
   return std::max(std::min(1 << power, most), 1);
 }
 
-/// A thread's row of the ball query.
-/// @return the number of neighbours; the row of a query without any is left as it was
+/// Ball query of one thread: writes the row of one query.
+/// @return the number of neighbours; without any, the row is left unchanged
 inline int ball_query(float const* query, float const* xyz, int n, float radius, int nsample, int* row) {
   float const radius2 = radius * radius;
   int count = 0;
@@ -86,7 +86,7 @@ inline int ball_query(float const* query, float const* xyz, int n, float radius,
   return count;
 }
 
-/// A thread's row of three_nn.
+/// three_nn of one thread: writes the row of one point.
 inline void three_nn(float const* unknown, float const* known, int m, float* dist2, int* idx) {
   double best[] = {1e40, 1e40, 1e40};
   int best_i[] = {0, 0, 0};
@@ -103,13 +103,13 @@ inline void three_nn(float const* unknown, float const* known, int m, float* dis
     best_i[place] = k;
   }
   for (int j = 0; j < 3; ++j) {
-    // The largest double that is converted may not fit a float: it becomes infinity.
+    // An unset entry holds 1e40, which overflows float: the kernel's conversion yields infinity.
     dist2[j] = best[j] > 3.5e38 ? HUGE_VALF : static_cast<float>(best[j]);
     idx[j] = best_i[j];
   }
 }
 
-/// What a hard voxelization of one cloud leaves in its outputs.
+/// Outputs of a hard voxelization of one cloud.
 struct voxels {
   floats points;  ///< `[max_voxels, max_points, features]`
   ints coors;     ///< `[max_voxels, 3]`: z, y, x
@@ -117,7 +117,7 @@ struct voxels {
   int count = 0;
 };
 
-/// The voxel of a point, z first. @return false outside of the range
+/// Computes the voxel of a point, z first. @return false if the point is outside the range
 inline bool voxel_of_point(float const* point, float const* size, float const* range, int* zyx) {
   for (int axis = 0; axis < 3; ++axis) {
     int const dim = static_cast<int>(std::round((range[axis + 3] - range[axis]) / size[axis]));
@@ -128,7 +128,8 @@ inline bool voxel_of_point(float const* point, float const* size, float const* r
   return true;
 }
 
-/// mmcv's CPU path, point after point; `to` has the sizes of the outputs, and what they hold before.
+/// Voxelizes serially, as mmcv's CPU path does.
+/// @param to  outputs, allocated and initialized by the caller
 inline void hard_voxelize(float const* points, int n, int features, int max_points, int max_voxels, float const* size,
                           float const* range, voxels& to) {
   for (int i = 0; i < n; ++i) {

@@ -12,7 +12,7 @@
 
 namespace farpoint_tests {
 
-/// Clouds in memory, and what is asked of them.
+/// Clouds in memory and the parameters of a call.
 template <class Coord, int Dim = 3>
 struct fps_problem {
   using coord = Coord;
@@ -24,8 +24,8 @@ struct fps_problem {
   basic_record_format<Dim> format;
   index_t points = 0;
   index_t clouds = 1;
-  std::vector<index_t> offsets;  ///< not empty: ragged
-  index_t largest = -1;          ///< bound for a ragged batch
+  std::vector<index_t> offsets;  ///< empty: a regular batch
+  index_t largest = -1;          ///< upper bound on the points of a cloud of a ragged batch; -1: none
 
   index_t samples = 0;
   index_t first = 0;
@@ -55,7 +55,7 @@ struct fps_problem {
     }
   }
 
-  /// The problem's clouds when `base` is where `memory` was copied to, and `offset_array` the offsets.
+  /// Returns the clouds in a copy of the problem: `memory` at `base`, the offsets at `offset_array`.
   farpoint::batch<view> clouds_at(unsigned char const* base, index_t const* offset_array) const {
     base += format.shift;
     index_t const stride = format.reversed ? -format.stride : format.stride;
@@ -82,13 +82,13 @@ struct fps_answer : list_answer<Scalar> {
   farpoint::fps_report report;
 };
 
-/// Equal to the last bit.
+/// Returns true if all answers are equal bit by bit.
 template <class Scalar>
 bool same_answer(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
   return same_lists(a, b) && std::memcmp(&a.report, &b.report, sizeof a.report) == 0;
 }
 
-/// Where two answers part, for messages.
+/// Describes the first difference between two answers.
 template <class Scalar>
 std::string difference(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
   std::string const lists = difference_in_lists(a, b);
@@ -125,7 +125,7 @@ auto collect(Problem const& problem, Call const& call) {
   return with_index_type(problem, [&](auto index) { return collect_with<Problem, decltype(index)>(problem, call); });
 }
 
-/// What the serial loop says.
+/// Returns the answer of the serial loop.
 template <class Problem>
 auto reference_answer(Problem const& problem) {
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {

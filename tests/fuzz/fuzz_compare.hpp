@@ -1,4 +1,4 @@
-// Runs one call by the library and by the reference, and ends the program where they part.
+// Runs one call by the library and by the reference, and ends the program if their results differ.
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
@@ -13,7 +13,7 @@
 
 namespace farpoint_tests {
 
-/// Arrays without guards of their own: AddressSanitizer has some, and tells who wrote.
+/// Arrays without guards: AddressSanitizer adds its own and reports the write.
 struct sanitized_space : host_space {
   static constexpr std::size_t guard = 0;
 };
@@ -25,7 +25,7 @@ using fuzz_memory = call_memory<sanitized_space>;
   std::abort();
 }
 
-/// A workspace of `needed` bytes, or a wrong one.
+/// Makes a workspace of `needed` bytes, or rarely an invalid one.
 class fuzz_workspace {
  public:
   fuzz_workspace(fuzz_input& input) : kind_{input.rarely() ? 1 + static_cast<int>(input.below(3)) : 0} {}
@@ -36,7 +36,7 @@ class fuzz_workspace {
     if (kind_ == wrong::generous) return memory.scratch(needed + 1000);
     return memory.scratch(needed);
   }
-  /// What a call must return that would else have been ok.
+  /// Returns the status of a call whose arguments are otherwise valid.
   farpoint::status expected(std::size_t needed) const {
     if (needed == 0) return farpoint::status::ok;
     if (kind_ == wrong::too_small) return farpoint::status::workspace_too_small;
@@ -49,13 +49,13 @@ class fuzz_workspace {
   int kind_;
 };
 
-/// More than a fuzzer has: such a call is not made.
+/// Largest workspace in bytes; calls that need more are skipped.
 inline constexpr std::size_t most_workspace = std::size_t{1} << 26;
 
-/// Compares a call with its definition. Where a call fails, it must not have written.
+/// Compares a call with its definition. A call that fails must not write to outputs.
 /// @param size     `size(memory)`: bytes of workspace that the call needs
-/// @param call     `call(memory, workspace)`: makes it
-/// @param defined  `defined(memory)`: the same by the reference
+/// @param call     `call(memory, workspace)`: makes the call
+/// @param defined  `defined(memory)`: makes it by the reference
 template <class Size, class Call, class Defined>
 void compare_with_reference(char const* what, fuzz_workspace const& workspace, Size const& size, Call const& call,
                             Defined const& defined) {
@@ -65,7 +65,7 @@ void compare_with_reference(char const* what, fuzz_workspace const& workspace, S
   farpoint::result const outcome = call(actual, workspace.in(actual, needed));
   farpoint::result const right = defined(expected);
   auto const must_be = right ? workspace.expected(needed) : right.code;
-  // Which of two wrongs is told is not promised.
+  // If the arguments and the workspace are both invalid, either status is right.
   bool const both_wrong = !right && workspace.expected(needed) != farpoint::status::ok && !outcome;
   if (outcome.code != must_be && !both_wrong) fail(what, outcome, right);
   auto const written = actual.outputs();

@@ -14,7 +14,7 @@ using farpoint::host_exec;
 
 namespace {
 
-/// What is asked, and the workspace that it is given.
+/// A search problem and its workspace.
 struct search_request {
   fuzz_workspace workspace;
   host_exec exec;
@@ -33,7 +33,7 @@ struct search_request {
     self = input.flag();
     if (!self) {
       queries = {input, 100, 5};
-      // Mostly as many clouds as there are of points.
+      // Mostly an equal number of clouds of points and of queries.
       if (!queries.ragged && points.clouds > 0 && !input.rarely()) {
         queries.clouds = points.clouds;
         queries.points -= queries.points % queries.clouds;
@@ -62,7 +62,7 @@ struct search_request {
   auto points_in(fuzz_memory& memory) const { return points.in(memory); }
   auto queries_in(fuzz_memory& memory) const { return self ? points.in(memory) : queries.in(memory); }
 
-  /// One of the outputs, with the parts that they have in common.
+  /// Makes an output with the arrays that all searches have.
   template <class Output>
   Output lists_in(fuzz_memory& memory) const {
     Output output;
@@ -111,7 +111,7 @@ void compare_search(char const* name, search_request const& asked, Outputs outpu
       });
 }
 
-/// The workspace is the memory of the hierarchy.
+/// Compares knn() in a point_bvh. The workspace serves as the memory of the hierarchy.
 void compare_knn_in_bvh(search_request const& asked) {
   compare_with_reference(
       "build_point_bvh, knn", asked.workspace,

@@ -1,4 +1,4 @@
-// Keys and values for a hash map, and what the map must hold afterwards: checked on the host and on the device.
+// Keys and values for a hash map, and the map's expected contents, for tests on the host and on the device.
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>
@@ -14,7 +14,7 @@ namespace farpoint_tests {
 
 using farpoint::index_t;
 
-/// A pair that is inserted.
+/// A pair to insert.
 template <class Key, class Value>
 struct hash_map_pair {
   Key key;
@@ -26,7 +26,7 @@ struct split_tuning : farpoint::hash_map_tuning {
   static constexpr int most_parts = 1;
   static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::split;
 };
-/// The map's parts one after another, however small it is.
+/// Processes the map's parts in several passes, however small the map is.
 template <int Passes, farpoint::hash_map_layout Layout = farpoint::hash_map_layout::pairs>
 struct passes_tuning : farpoint::hash_map_tuning {
   static constexpr int most_parts = 1;
@@ -34,7 +34,7 @@ struct passes_tuning : farpoint::hash_map_tuning {
   static constexpr int passes(farpoint::hash_map_case const&) noexcept { return Passes; }
 };
 
-/// Keys are sorted by part of the map, however small it is, on a device.
+/// Sorts keys by part of the map on a device, however small the map is.
 template <int Parts, farpoint::hash_map_layout Layout = farpoint::hash_map_layout::pairs>
 struct sorted_tuning : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = Layout;
@@ -47,7 +47,7 @@ using split_map = farpoint::hash_map_ref<Key, Value, Hash, split_tuning>;
 template <class Key, int Passes, farpoint::hash_map_layout Layout = farpoint::hash_map_layout::pairs>
 using passes_map = farpoint::hash_map_ref<Key, std::uint32_t, farpoint::default_hash, passes_tuning<Passes, Layout>>;
 
-/// How keys are spread: a hash must cope with all of them.
+/// Distribution of keys. The hash must work with each.
 enum class key_shape {
   random,
   sequential,  ///< 0, 1, 2, ...
@@ -57,14 +57,14 @@ enum class key_shape {
 inline constexpr key_shape all_key_shapes[] = {key_shape::random, key_shape::sequential, key_shape::strided,
                                                key_shape::grid};
 
-/// The `i`-th of some different keys; none has all bits set.
+/// Returns key `i` of a set of distinct keys, none of which has all bits set.
 template <class Key>
 Key key_number(key_shape shape, std::uint64_t i, std::uint64_t seed) {
   using bits = std::make_unsigned_t<Key>;
   constexpr int half = 4 * int{sizeof(Key)};
   bits key = 0;
   switch (shape) {
-    // One to one, so that keys differ.
+    // mix_bits() is bijective, so keys are distinct.
     case key_shape::random:
       key = static_cast<bits>(farpoint::mix_bits(static_cast<bits>(i + seed * 0x9e3779b9u)));
       break;
@@ -77,7 +77,7 @@ Key key_number(key_shape shape, std::uint64_t i, std::uint64_t seed) {
   return static_cast<Key>(key == static_cast<bits>(-1) ? bits{0x5eed} : key);
 }
 
-/// `count` pairs whose keys are drawn from `distinct` ones; every key of them comes up if count >= distinct.
+/// Makes `count` pairs with keys drawn from `distinct` keys. Each key occurs at least once if count >= distinct.
 template <class Key, class Value>
 std::vector<hash_map_pair<Key, Value>> make_pairs_of(key_shape shape, std::size_t count, std::size_t distinct,
                                                      std::uint64_t seed) {
@@ -93,13 +93,13 @@ std::vector<hash_map_pair<Key, Value>> make_pairs_of(key_shape shape, std::size_
   return pairs;
 }
 
-/// The same for a map's keys and values.
+/// Calls make_pairs_of() with the key and value types of `Map`.
 template <class Map>
 auto make_pairs_for(key_shape shape, std::size_t count, std::size_t distinct, std::uint64_t seed) {
   return make_pairs_of<typename Map::key_type, typename Map::value_type>(shape, count, distinct, seed);
 }
 
-/// The smallest value of every key.
+/// Returns the smallest value of each key.
 template <class Key, class Value>
 std::unordered_map<Key, Value> smallest_values(std::vector<hash_map_pair<Key, Value>> const& pairs) {
   std::unordered_map<Key, Value> smallest;
@@ -110,7 +110,7 @@ std::unordered_map<Key, Value> smallest_values(std::vector<hash_map_pair<Key, Va
   return smallest;
 }
 
-/// How often each key comes up.
+/// Returns the number of occurrences of each key.
 template <class Key, class Value>
 std::unordered_map<Key, Value> multiplicities(std::vector<hash_map_pair<Key, Value>> const& pairs) {
   std::unordered_map<Key, Value> counts;
@@ -118,7 +118,7 @@ std::unordered_map<Key, Value> multiplicities(std::vector<hash_map_pair<Key, Val
   return counts;
 }
 
-/// The sum of every key's values.
+/// Returns the sum of the values of each key.
 template <class Key, class Value>
 std::unordered_map<Key, Value> sums_of(std::vector<hash_map_pair<Key, Value>> const& pairs) {
   std::unordered_map<Key, Value> sums;
@@ -126,7 +126,7 @@ std::unordered_map<Key, Value> sums_of(std::vector<hash_map_pair<Key, Value>> co
   return sums;
 }
 
-/// What for_each() saw.
+/// Entry that for_each() visited.
 template <class Key, class Value>
 struct hash_map_entry {
   Key key;
@@ -134,7 +134,7 @@ struct hash_map_entry {
   index_t slot;
 };
 
-/// True when the entries are the expected pairs, each key once, in slots of their own.
+/// Returns true if the entries are the expected pairs, each key once, in distinct slots.
 template <class Key, class Value>
 bool same_contents(std::vector<hash_map_entry<Key, Value>> const& entries,
                    std::unordered_map<Key, Value> const& expected) {

@@ -1,4 +1,5 @@
-// Workspaces from resources that look as those of RMM do, before and after they took the stream first.
+// Workspaces from memory resources with the interface of RMM: older versions take the size first, newer ones the
+// stream.
 #include <farpoint/interop/memory_resource.hpp>
 
 #include <cstdlib>
@@ -9,13 +10,13 @@
 
 namespace {
 
-/// As rmm::cuda_stream_view and cuda::stream_ref: made of a cudaStream_t.
+/// Stand-in for rmm::cuda_stream_view and cuda::stream_ref, which are made of a cudaStream_t.
 struct stream_view {
   cudaStream_t stream;
   stream_view(cudaStream_t s) noexcept : stream{s} {}
 };
 
-/// What a resource was asked for.
+/// Allocations that a resource has made.
 struct ledger {
   std::size_t allocations = 0;
   std::vector<std::size_t> sizes;

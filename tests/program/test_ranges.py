@@ -57,7 +57,7 @@ class Ranges(WithFolder):
                     self.assertEqual(sum(int(row[3]) for row in rows), len(inside))
                     for row in rows:
                         self.assertTrue(kind(low) <= float(row[axis]) < kind(high), row)
-        # The last number below the upper corner is inside, but where division rounds it up to the corner.
+        # The largest float below the upper corner is inside, unless its quotient is rounded up to the grid's size.
         for low, high, size, expected in ((0, 10, 2.5, 0), (0, 76.8, 0.32, 0), (-76.8, 76.8, 0.32, 1)):
             self.write('a.ply', make_clouds.ply([(float32(high, -1), 0, 0, 0)]))
             told = self.told('a.ply', '--voxel-size', f'{size},1,1', '--range', f'{low},0,0,{high},1,1')
@@ -110,7 +110,7 @@ class Ranges(WithFolder):
 
 
 class Doubles(WithFolder):
-    """Coordinates that floats would change: UTM."""
+    """UTM coordinates, which float would round."""
 
     def setUp(self):
         super().setUp()
@@ -119,7 +119,7 @@ class Doubles(WithFolder):
         self.write('utm.npy', make_clouds.npy_doubles(self.cloud))
 
     def rows(self, name):
-        """Rows of a file, by way of the program's CSV of one neighbour."""
+        """Returns column names and rows of a file, converted to CSV by the program's knn."""
         if not name.endswith('.csv'):
             self.succeeds('knn', name, '-k', 1, '-o', 'rows.csv')
             name = 'rows.csv'
@@ -134,7 +134,7 @@ class Doubles(WithFolder):
                     self.succeeds(command[0], source, *command[1:], '--check', '-o', f'out.{ending}')
                     names, rows = self.rows(f'out.{ending}')
                     self.assertEqual({row[:3] for row in rows}, set(self.cloud), (source, ending, command))
-        # Other columns of doubles, too: 1.7e9 s and some eighths are no floats.
+        # Other columns keep double precision, too: 1.7e9 s plus eighths are not floats.
         names, rows = self.rows('utm.ply')
         self.assertEqual({row[names.index('t')] for row in rows}, {1.7e9 + i / 8 for i in range(1500)})
         self.succeeds('voxelize', 'utm.ply', '--voxel-size', 0.001, '-o', 'v.csv')
@@ -147,7 +147,7 @@ class Doubles(WithFolder):
             self.assertEqual([row[:3] for row in self.rows(f'out.{ending}')[1]], self.cloud)
 
     def test_answers_are_those_of_doubles(self):
-        # 0.1 m apart where floats are 0.5 m apart: as floats, points coincide.
+        # Points at a spacing of 0.1 m, where adjacent floats differ by 0.5 m: as floats, points coincide.
         self.write('line.ply', make_clouds.ply_doubles([(636001 + i * 0.1, 5848935 + i * 0.1, 0) for i in range(50)]))
         told = json.loads(self.succeeds('knn', 'line.ply', '-k', 1, '--check', '--json'))['files'][0]
         self.assertAlmostEqual(told['mean_distance_m'], 0.1 * 2**0.5, 6)
@@ -178,7 +178,7 @@ class Doubles(WithFolder):
             self.assertEqual(cloud['low'], [min(point[axis] for point in self.cloud) for axis in range(3)])
             self.assertEqual(cloud['high'], [max(point[axis] for point in self.cloud) for axis in range(3)])
         for error in json.loads(errors[1]):
-            self.assertTrue(0 < error < 1e-5, error)  # "exactly those of the files" is for 0
+            self.assertTrue(0 < error < 1e-5, error)  # for 0 the page has another message
 
 
 if __name__ == '__main__':

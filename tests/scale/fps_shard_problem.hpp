@@ -1,4 +1,4 @@
-// A cloud for fps_shard(), spread over ranks, and what one call gives for it.
+// A cloud for fps_shard(), spread over ranks, and the answer of fps() for the whole cloud.
 #pragma once
 
 #include <farpoint/fps.hpp>
@@ -15,18 +15,18 @@ namespace farpoint_tests {
 using farpoint::index_t;
 using farpoint::detail::fps_shard_tuning;
 
-/// A cloud in parts. Indices count from 0 here; the ranks' count from first_index.
+/// A cloud in parts. Indices in this struct count from 0; indices of the ranks count from first_index.
 template <class Coord, int Dim>
 struct FARPOINT_HIDDEN fps_shard_problem {
   std::vector<std::array<Coord, Dim>> cloud;
   std::vector<index_t> cuts;      ///< `[ranks + 1]`
-  std::vector<std::size_t> part;  ///< `[ranks]`: which part a rank has
+  std::vector<std::size_t> part;  ///< `[ranks]`: the part of each rank
   farpoint::fps_params params;    ///< without chosen points
   std::vector<index_t> chosen;
   index_t first_index = 0;
   int threads = 1;
   bool is_tuned = false;
-  fps_shard_tuning tuning{1};  ///< in place of the call's own
+  fps_shard_tuning tuning{1};  ///< used if is_tuned
 
   using view = farpoint::point_view<Coord, Dim>;
   std::size_t ranks() const { return part.size(); }
@@ -52,7 +52,7 @@ struct fps_shard_answer {
   bool is_untouched = true;
 };
 
-/// What one call gives for the whole cloud.
+/// Returns the answer of one call of fps() for the whole cloud.
 template <class Coord, int Dim>
 fps_shard_answer<Coord> one_call(fps_shard_problem<Coord, Dim> const& problem, bool fast = false) {
   fps_shard_answer<Coord> answer;
@@ -92,7 +92,7 @@ void check_fps_answers(std::vector<fps_shard_answer<Coord>> const& answers, fps_
   }
 }
 
-/// A cloud on some ranks, in equal parts, in order.
+/// Splits a cloud into equal parts, in order of the ranks.
 template <class Coord, int Dim = 3>
 fps_shard_problem<Coord, Dim> shared_out(xyz_cloud const& cloud, index_t samples, index_t ranks) {
   fps_shard_problem<Coord, Dim> problem;
@@ -118,11 +118,11 @@ fps_shard_problem<Coord, Dim> random_fps_shard_problem(std::uint64_t seed) {
   if (random.below(2) == 0) {
     std::stable_sort(cloud.begin(), cloud.end(), [](xyz const& a, xyz const& b) { return a[0] < b[0]; });
   }
-  // All of them, or more than there are, or some.
+  // All points, more samples than points, or some points.
   index_t const sizes[] = {n, n + 7, random.below(n + 1), random.below(20), 1 + n / 8};
   index_t const samples = sizes[random.below(5)];
   auto problem = shared_out<Coord, Dim>(cloud, samples, 1 + random.below(4));
-  // Even cuts, or uneven ones that leave ranks without points; and any rank for each part.
+  // Even cuts, or uneven cuts that leave ranks without points; parts are assigned to ranks at random.
   if (random.below(3) != 0) {
     for (index_t& cut : problem.cuts) cut = random.below(n + 1);
     problem.cuts.front() = 0;
@@ -159,7 +159,7 @@ fps_shard_problem<Coord, Dim> random_fps_shard_problem(std::uint64_t seed) {
   return problem;
 }
 
-/// What a stream can do: indices of 32 bits.
+/// Makes a problem for streams, which have 32-bit indices.
 template <int Dim = 3>
 fps_shard_problem<float, Dim> random_stream_problem(std::uint64_t seed) {
   auto problem = random_fps_shard_problem<float, Dim>(seed);
@@ -167,7 +167,7 @@ fps_shard_problem<float, Dim> random_stream_problem(std::uint64_t seed) {
   return problem;
 }
 
-/// `solve(problem)` has the answer of one call on all ranks, for so many random problems.
+/// Checks for `seeds` random problems that `solve(problem)` gives the answer of one call on all ranks.
 template <int Dim = 3, class Solve>
 void check_random_streams(std::uint64_t seeds, Solve const& solve) {
   for_each_seed(seeds, [&](std::uint64_t seed) {

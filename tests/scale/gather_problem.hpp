@@ -1,4 +1,4 @@
-// Calls of gather() within the clouds of a batch, and what they should write, by other means.
+// Calls of gather() within the clouds of a batch, and their expected outputs, computed by a plain loop.
 #pragma once
 
 #include <farpoint/types/gather.hpp>
@@ -16,13 +16,13 @@ namespace farpoint_tests {
 using farpoint::index_t;
 using farpoint::span;
 
-/// How rows of a test lie in memory.
+/// Memory layout of rows.
 enum class rows_layout { regular, channels_first, strided, ragged };
 
-/// Where the rows of one side are.
+/// Rows of the input or of the output.
 struct rows_side {
   rows_layout layout = rows_layout::regular;
-  index_t rows = 0;              ///< of each cloud; of all, if ragged
+  index_t rows = 0;              ///< rows per cloud; total if ragged
   std::vector<index_t> offsets;  ///< if ragged, in units of `each` rows
   index_t each = 1;
 
@@ -34,7 +34,7 @@ struct rows_side {
   }
 };
 
-/// A batch, indices that count within its clouds, and values.
+/// A batch, and indices of rows within its clouds.
 struct gather_problem {
   index_t clouds = 1;
   index_t channels = 1;
@@ -50,7 +50,7 @@ struct gather_problem {
       default: return {channels * side.rows, channels, 1};
     }
   }
-  /// Where value c of row i of cloud b is.
+  /// Returns the offset of value c of row i of cloud b.
   std::size_t at(rows_side const& side, std::size_t b, index_t i, index_t c) const {
     farpoint::feature_strides const strides = strides_of(side);
     index_t const row = side.layout == rows_layout::ragged ? (side.begin_of(b) + i) * channels
@@ -84,7 +84,7 @@ struct gather_problem {
     return wrong;
   }
 
-  /// What memory full of poison holds after the call.
+  /// Returns the output after a call on memory filled with `poison`.
   template <class Value>
   std::vector<Value> expected(std::vector<Value> const& values, farpoint::gather_report& report) const {
     std::vector<Value> out(size(output));
@@ -109,7 +109,7 @@ struct gather_problem {
   }
 };
 
-/// Rows of each cloud, or offsets of clouds anywhere in `rows` of them, some of which are wrong with `wrong`.
+/// Makes rows of a random layout. Offsets of ragged clouds are random within the rows; if `wrong`, some are invalid.
 inline rows_side random_side(random_source& random, index_t clouds, index_t most, bool wrong) {
   rows_side side;
   side.layout = static_cast<rows_layout>(random.below(4));
@@ -135,7 +135,7 @@ inline gather_problem random_gather_problem(std::uint64_t seed, index_t most_row
   index_t const rows =
       problem.output.layout == rows_layout::ragged ? problem.output.rows : problem.clouds * problem.output.rows;
   for (index_t i = 0; i < rows; ++i) {
-    // Mostly of the cloud; now and then of another one, and no row at all.
+    // Mostly rows of the cloud; rarely rows of another cloud, or no row.
     problem.indices.push_back(static_cast<std::int32_t>(random.below(most_rows + 20) - 4));
   }
   return problem;
@@ -149,7 +149,7 @@ std::vector<Value> random_values(std::size_t size) {
   return values;
 }
 
-/// Values for a problem, and what is expected of it.
+/// Values for a problem, and the expected output.
 template <class Value>
 struct gather_case {
   explicit gather_case(gather_problem const& problem) : values{random_values<Value>(problem.size(problem.features))} {

@@ -1,4 +1,4 @@
-// A cloud for knn_shard(), spread over ranks, and what one call gives for it.
+// A cloud for knn_shard(), spread over ranks, and the answer of knn() for the whole cloud.
 #pragma once
 
 #include <farpoint/reference/knn.hpp>
@@ -37,17 +37,17 @@ struct knn_shard_problem {
   packed_points<Coord> cloud;
   std::vector<index_t> cuts;  ///< `[ranks + 1]`
   bool self = true;
-  bool in_place = false;        ///< a rank asks about its own points where they lie, not about a copy
-  packed_points<Coord> others;  ///< shared out in the same proportions
+  bool in_place = false;        ///< queries are the rank's points themselves, not a copy
+  packed_points<Coord> others;  ///< queries if !self, split among the ranks in the same proportions
   index_t k = 1;
   exact method;
   index_t first_index = 0;
   int threads = 1;
 
-  bool on_stream = false;                                     ///< by the loops that a stream runs
+  bool on_stream = false;                                     ///< use the loops that a stream runs
   bool along_curve = false;                                   ///< points move to owners
-  std::optional<farpoint::along_curve> odd_curve;             ///< of the last rank; optional
-  index_t most_narrow = farpoint::detail::max_narrow_points;  ///< points whose places in the cloud have 32 bits
+  std::optional<farpoint::along_curve> odd_curve;             ///< argument of the last rank
+  index_t most_narrow = farpoint::detail::max_narrow_points;  ///< largest cloud with 32-bit positions, in points
 
   std::size_t ranks() const { return cuts.size() - 1; }
   packed_points<Coord> part(std::size_t rank) const {
@@ -60,7 +60,8 @@ struct knn_shard_problem {
     auto const r = static_cast<std::ptrdiff_t>(rank);
     return {others.begin() + size * r / count, others.begin() + size * (r + 1) / count};
   }
-  /// With as little room for points as is enough, and room for all queries where they travel by themselves.
+  /// Returns the curve argument of a rank: the smallest sufficient capacity for points, and, if queries travel
+  /// separately, capacity for all queries.
   farpoint::along_curve curve(std::size_t rank) const {
     if (odd_curve && rank + 1 == ranks()) return *odd_curve;
     auto const points = static_cast<index_t>(cloud.size());
@@ -109,7 +110,7 @@ void check_knn_answers(knn_shard_problem<Coord> const& problem, std::vector<knn_
     seen_distances.insert(seen_distances.end(), answer.distances.begin(), answer.distances.end());
   }
   CHECK(seen == indices);
-  // Neither NaN nor -0 is a distance.
+  // Distances are neither NaN nor -0, so operator== compares bits.
   CHECK(seen_distances == distances);
 }
 
@@ -118,7 +119,7 @@ knn_shard_problem<Coord> random_knn_shard_problem(std::uint64_t seed) {
   random_source random{seed};
   auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
   auto cloud = make_cloud(which, static_cast<std::size_t>(random.below(400)), seed);
-  // Parts that are compact, or not.
+  // Compact parts, or parts scattered over the cloud.
   if (random.below(2) == 0) {
     std::stable_sort(cloud.begin(), cloud.end(), [](xyz const& a, xyz const& b) { return a[0] < b[0]; });
   }

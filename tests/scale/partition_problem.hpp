@@ -1,4 +1,4 @@
-// Points in the order of small keys: stream_partition against a stable sort, on the host and on a GPU.
+// Points partitioned by small keys: stream_partition against std::stable_sort, on the host and on a GPU.
 #pragma once
 
 #include <farpoint/scale/stream/partition.hpp>
@@ -11,16 +11,16 @@
 
 namespace farpoint_tests {
 
-/// Keys of points, and the places that are marked.
+/// Keys of points, and marks of positions in sorted order.
 struct partition_problem {
   int kinds;
-  std::vector<unsigned char> keys;      ///< by point
-  std::vector<std::uint32_t> order;     ///< by place: the point
-  std::vector<std::uint32_t> begins;    ///< `[kinds + 1]`
-  std::vector<unsigned char> marked;    ///< by place
-  std::vector<std::uint32_t> prefixes;  ///< by place, and of all: marked places before
+  std::vector<unsigned char> keys;      ///< `[points]`
+  std::vector<std::uint32_t> order;     ///< `[points]`: index of the point at each position
+  std::vector<std::uint32_t> begins;    ///< `[kinds + 1]`: first position of each key
+  std::vector<unsigned char> marked;    ///< `[points]`: 1 if the position is marked
+  std::vector<std::uint32_t> prefixes;  ///< `[points + 1]`: number of marked positions before each
 
-  /// @param rare  of so many points one has another key than 0; 1: all keys are as frequent
+  /// @param rare  one point in `rare` has a random key, the others have key 0
   partition_problem(std::size_t size, int number_of_kinds, std::int64_t rare, random_source& random)
       : kinds{number_of_kinds}, keys(size), order(size), begins(static_cast<std::size_t>(kinds) + 1), marked(size) {
     for (auto& key : keys) key = static_cast<unsigned char>(random.below(rare) == 0 ? random.below(kinds) : 0);
@@ -35,7 +35,8 @@ struct partition_problem {
 
   std::size_t size() const { return keys.size(); }
 
-  /// By place: the number of a marked one among the points.
+  /// Returns for each marked position the 1-based rank of its point among the points with marked positions; 0 for other
+  /// positions.
   std::vector<std::uint32_t> numbers() const {
     std::vector<std::uint32_t> places(size());
     for (std::size_t place = 0; place < size(); ++place) places[order[place]] = static_cast<std::uint32_t>(place);
@@ -48,14 +49,14 @@ struct partition_problem {
   }
 };
 
-/// What is done with the points, in the memory of the execution.
+/// Callbacks of stream_partition. Pointers are in the memory space of the execution.
 struct partition_keys {
   unsigned char const* keys;
   FARPOINT_HD std::uint32_t operator()(std::uint32_t i) const noexcept { return keys[i]; }
 };
 struct partition_mover {
   std::uint32_t* points;
-  std::uint32_t* sums;  ///< of what belongs to a point
+  std::uint32_t* sums;  ///< loaded value plus key, by position
   FARPOINT_HD std::uint32_t load(std::uint32_t i) const noexcept { return 7 * i; }
   FARPOINT_HD void operator()(std::uint32_t i, std::uint32_t key, std::uint32_t place,
                               std::uint32_t loaded) const noexcept {
@@ -77,7 +78,7 @@ struct partition_marks {
   }
 };
 
-/// What stream_partition says, in memory of Array<T>.
+/// Outputs of stream_partition.
 struct partition_answer {
   std::vector<std::uint32_t> points;
   std::vector<std::uint32_t> sums;
@@ -112,7 +113,7 @@ partition_answer partition_of(Exec exec, partition_problem const& problem, Wait 
   return {points.download(), sums.download(), numbers.download(), done && intact};
 }
 
-/// Calls check(problem) for sizes at the borders of warps and tiles, and few and many keys.
+/// Calls check(problem) for sizes at the borders of warps and tiles, with few and many keys.
 template <class Check>
 void for_each_partition(Check const& check) {
   std::size_t const sizes[] = {0, 1, 31, 32, 33, 255, 256, 257, 2047, 2048, 2049, 5000, 4 * 2048, 20001};

@@ -14,7 +14,7 @@
 
 namespace farpoint_tests {
 
-/// What is asked of each rank but its points.
+/// Arguments of a rank's call, except its points.
 struct rank_call {
   index_t begin = 0;
   index_t end = 0;
@@ -22,10 +22,10 @@ struct rank_call {
   index_t capacity = 0;  ///< rows
   index_t received_capacity = 0;
   std::uint64_t hash_seed = 0;
-  std::size_t workspace_less = 0;  ///< bytes that are missing
+  std::size_t workspace_less = 0;  ///< bytes by which the workspace is too small
   bool is_missing = false;         ///< the rank makes no call
-  bool gathers = false;            ///< and then it brings all rows together
-  index_t room = -1;               ///< for these; -1: what the problem has
+  bool gathers = false;            ///< the rank gathers the rows of all ranks afterwards
+  index_t room = -1;               ///< capacity for gathered rows; -1: the problem's capacity
 };
 
 struct rank_answer {
@@ -33,10 +33,10 @@ struct rank_answer {
   voxelize_answer all;  ///< gathered
   std::vector<index_t> numbers;
   index_t received = -1;
-  farpoint::status last = farpoint::status::ok;  ///< of the last call; rows may be written in part where it has failed
+  farpoint::status last = farpoint::status::ok;  ///< status of the last call; if it failed, rows may be incomplete
 };
 
-/// voxelize_shard() of the host.
+/// Steps that call voxelize_shard() of the host.
 struct host_steps {
   template <class... Args>
   static std::size_t workspace_bytes(farpoint::host_exec exec, Args const&... args) {
@@ -80,7 +80,7 @@ class aligned_communicator {
   failing_communicator& inner_;
 };
 
-/// The loops that a stream runs, on the host.
+/// Steps that run the loops of a stream on the host.
 struct stream_steps {
   template <class Part, class Params, class Output>
   static std::size_t workspace_bytes(farpoint::host_exec exec, int ranks, Part const& part, Params const& params,
@@ -106,7 +106,7 @@ struct stream_steps {
   }
 };
 
-/// Every rank's rows on this one.
+/// Gathers the rows of all ranks on this rank.
 /// @tparam Steps  host_steps or stream_steps
 template <class Steps, class Problem, class Scalar>
 voxelize_answer gather_rows(Problem problem, rank_call const& call, failing_communicator& communicator,
@@ -170,7 +170,7 @@ std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call
   return answers;
 }
 
-/// Puts the rows of all ranks where their numbers say, among poison.
+/// Joins the rows of all ranks: row n is at offset n of the result, and other entries are poison.
 template <class Problem>
 voxelize_answer joined(Problem const& problem, std::vector<rank_answer> const& answers) {
   voxelize_answer all;
@@ -207,21 +207,21 @@ voxelize_answer joined(Problem const& problem, std::vector<rank_answer> const& a
   return all;
 }
 
-/// Checks that all rows together are those of one call.
+/// Checks that the joined rows of all ranks equal the answer of one call.
 template <class Problem>
 void check_rank_answers(Problem const& problem, std::vector<rank_answer> const& answers) {
   auto const expected = reference_voxels(problem);
   for (auto const& answer : answers) {
     INFO(answer.rows.outcome.reason);
     REQUIRE(answer.rows.outcome);
-    // The report is everybody's.
+    // All ranks get one report.
     CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
   }
   auto const all = joined(problem, answers);
   check_answer(all, expected);
 }
 
-/// The same, and that every rank has gathered them.
+/// Calls check_rank_answers(), and checks that each rank has gathered the answer.
 template <class Problem>
 void check_gathered_answers(Problem const& problem, std::vector<rank_answer> const& answers) {
   check_rank_answers(problem, answers);
@@ -231,20 +231,20 @@ void check_gathered_answers(Problem const& problem, std::vector<rank_answer> con
   }
 }
 
-/// All ranks gather.
+/// Returns the calls with `gathers` set on all ranks.
 inline std::vector<rank_call> gathering(std::vector<rank_call> calls) {
   for (auto& call : calls) call.gathers = true;
   return calls;
 }
 
-/// A check of the rows of such steps: `check_steps<Steps>(problem, calls, threads)`.
+/// `check_steps<Steps>(problem, calls, threads)` runs all ranks, gathers and checks the rows.
 /// @tparam Steps  host_steps or stream_steps
 template <class Steps>
 inline constexpr auto check_steps = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
   check_gathered_answers(problem, run_ranks<Steps>(problem, gathering(calls), threads));
 };
 
-/// A problem whose answer ranks can give, all parts of which have room for all rows.
+/// Limits a problem to options that shards support, with capacity for all rows in each part.
 template <class Problem>
 Problem for_shards(Problem problem) {
   problem.order = farpoint::voxel_order::first_occurrence;
@@ -258,7 +258,7 @@ Problem for_shards(Problem problem) {
   return problem;
 }
 
-/// Any cuts, and any rank for each part.
+/// Cuts a cloud at random, and assigns parts to ranks at random.
 template <class Problem>
 std::vector<rank_call> share_out(Problem const& problem, random_source& random, int ranks) {
   std::vector<index_t> cuts{0, problem.points};
@@ -289,7 +289,8 @@ void for_each_shared_out(std::uint64_t seeds, std::uint64_t other_cuts, Check co
   });
 }
 
-/// The same for lattices on many ranks: no more points than ranks, or a max_voxels that cuts the voxels of all.
+/// Calls check(problem, calls, threads) for lattices on many ranks, with few points, also none, or with a max_voxels
+/// that drops voxels of all ranks.
 template <class Check>
 void for_each_cut(std::uint64_t seeds, int ranks, Check const& check) {
   for_each_seed(seeds, [&](std::uint64_t seed) {
@@ -302,7 +303,7 @@ void for_each_cut(std::uint64_t seeds, int ranks, Check const& check) {
   });
 }
 
-/// The same for a cloud of many tiles, with all points of a voxel and with three at most.
+/// Calls check(problem, calls, threads) for a cloud of many tiles, dynamic and with at most three points per voxel.
 template <class Check>
 void for_each_large(int ranks, Check const& check) {
   auto const cloud = make_cloud(shape::cube, 300000, 5);
@@ -326,13 +327,13 @@ struct four_ranks {
   }
 };
 
-/// What each rank's call said.
+/// Returns the status of each rank's call.
 inline std::vector<farpoint::status> codes_of(std::vector<rank_answer> const& answers) {
   std::vector<farpoint::status> codes;
   for (auto const& answer : answers) codes.push_back(answer.rows.outcome.code);
   return codes;
 }
-/// And what its gathering said.
+/// Returns the status of each rank's gathering.
 inline std::vector<farpoint::status> gathered_codes_of(std::vector<rank_answer> const& answers) {
   std::vector<farpoint::status> codes;
   for (auto const& answer : answers) codes.push_back(answer.all.outcome.code);

@@ -1,4 +1,4 @@
-// Problems for a voxel map: those of voxelize(), cut into tiles; and what the plain loops say of all tiles together.
+// Problems for a voxel map: problems of voxelize() cut into tiles, and the reference's answer for all tiles at once.
 #pragma once
 
 #include <farpoint/scale/voxel_map.hpp>
@@ -9,7 +9,7 @@
 
 namespace farpoint_tests {
 
-/// A cloud, and where its tiles end.
+/// A cloud, and the ends of its tiles.
 template <class Coord>
 struct voxel_map_problem {
   voxelize_problem<Coord> cloud;
@@ -17,10 +17,10 @@ struct voxel_map_problem {
   index_t first_index = 0;
 };
 
-/// Any cuts, empty tiles among them.
+/// Cuts a cloud into random tiles, some of which are empty.
 template <class Coord>
 voxel_map_problem<Coord> in_tiles(voxelize_problem<Coord> cloud, random_source& random, index_t tiles) {
-  // What a map cannot know.
+  // Options that need all points at once are not available.
   cloud.order = farpoint::voxel_order::first_occurrence;
   cloud.kept = farpoint::voxel_points::first;
   cloud.offsets.clear();
@@ -44,7 +44,7 @@ voxel_map_problem<Coord> random_voxel_map_problem(std::uint64_t seed, std::int64
   return problem;
 }
 
-/// The features of some of the points.
+/// Returns the features of points `begin` to `begin + count`.
 inline farpoint::feature_view features_of(farpoint::feature_view const& all, index_t begin, index_t count) {
   std::vector<int> offsets;
   std::vector<farpoint::feature_type> types;
@@ -95,7 +95,7 @@ farpoint::result run_voxel_map(Exec exec, Problem const& problem, Wait const& wa
     farpoint::voxel_map_tile<Points> const tile{points.subview(begin, end - begin),
                                                 features_of(params.features, begin, end - begin),
                                                 part_of(output.point_voxel, begin, end - begin)};
-    // What an earlier call left behind must not help a later one.
+    // A new workspace for each tile, so that no call can rely on data of an earlier one.
     std::size_t const needed = voxel_map_insert_workspace_bytes(exec, map, tile);
     if (needed > bound) return {farpoint::status::bad_argument, -1, "test: more than the bound"};
     Array<unsigned char> const workspace{needed};
@@ -137,7 +137,7 @@ farpoint::result run_voxel_map(Exec exec, Problem const& problem, Wait const& wa
   return outcome;
 }
 
-/// The report of a map as voxelize() gives it.
+/// Stores the report of a map as a report of voxelize().
 inline void put_report(voxelize_answer& answer, farpoint::voxel_map_report const& from) {
   farpoint::voxelize_report report;
   report.voxels = from.voxels;
@@ -158,7 +158,8 @@ struct voxel_map_answer {
   voxel_map_totals totals;
 };
 
-/// What reference::voxelize() says of all tiles, but for the voxels that it drops, which a map does not count.
+/// Returns the answer of reference::voxelize() for all tiles at once, without the number of dropped voxels, which a map
+/// does not count.
 template <class Problem>
 voxel_map_answer all_tiles_at_once(Problem const& problem) {
   voxel_map_totals totals;

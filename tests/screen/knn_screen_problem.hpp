@@ -14,7 +14,7 @@ using farpoint::screen_rows;
 using farpoint::screen_space;
 using farpoint::spherical_camera;
 
-/// A cloud, a camera, and what is asked.
+/// A cloud, a camera and the parameters of a search.
 template <class Coord, class Camera>
 struct screen_problem {
   using points_type = fps_problem<Coord>;
@@ -36,7 +36,7 @@ struct screen_problem {
 template <class Coord = float>
 using pinhole_problem = screen_problem<Coord, pinhole_camera<farpoint::scalar_of<Coord>>>;
 
-/// What is not written keeps the poison, whatever the backend.
+/// All outputs. Elements that are not written keep the poison, on each backend.
 template <class Scalar>
 struct screen_answer : list_answer<Scalar> {
   std::vector<index_t> pixels;
@@ -52,14 +52,14 @@ bool same_report(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b)
          a.report.bad_offsets == b.report.bad_offsets;
 }
 
-/// Equal to the last bit.
+/// Returns true if all answers are equal bit by bit.
 template <class Scalar>
 bool same_answer(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b) {
   return same_lists(a, b) && a.pixels == b.pixels && a.visible == b.visible && a.visible_count == b.visible_count &&
          same_report(a, b);
 }
 
-/// Where two answers part, for messages.
+/// Describes the differences between two answers.
 template <class Scalar>
 std::string difference(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b) {
   return difference_in_lists(a, b) + difference_in("pixels", a.pixels, b.pixels) +
@@ -120,7 +120,7 @@ auto collect_screen(Problem const& problem, Call const& call) {
   });
 }
 
-/// What a z-buffer and brute force say.
+/// Returns the answer of a z-buffer and brute force.
 template <class Problem>
 auto reference_screen(Problem const& problem) {
   return collect_screen(problem, [&](auto const& output) {

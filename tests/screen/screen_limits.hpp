@@ -1,4 +1,4 @@
-// Searches in screen space within limits, of points that nobody reads.
+// Workspaces of searches in screen space within limits. No call reads the points.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -17,7 +17,7 @@ namespace farpoint_tests {
 
 using farpoint::screen_limits;
 
-/// A number from `least` to `most`; often one of both.
+/// Returns a random number from `least` to `most`, often one of these two.
 template <class Integer>
 Integer number_within(Integer least, Integer most, random_source& random) {
   index_t const choice = random.below(6);
@@ -25,7 +25,7 @@ Integer number_within(Integer least, Integer most, random_source& random) {
   return static_cast<Integer>(least + random.below(index_t{most} - least + 1));
 }
 
-/// Of all magnitudes, or as large as can be.
+/// Returns limits of random magnitudes, or the largest possible ones.
 inline screen_limits random_screen_limits(random_source& random) {
   auto const side = [&random] { return number_within<index_t>(1, index_t{1} << random.below(14), random); };
   screen_limits limits;
@@ -49,7 +49,7 @@ inline screen_limits screen_limits_within(screen_limits const& most, random_sour
   return less;
 }
 
-/// Bytes of the largest search within the limits that there is.
+/// Returns the workspace, in bytes, of the largest search within the limits.
 template <class Points, class Camera, class Exec>
 std::size_t screen_bytes(Exec exec, screen_limits const& of) {
   static constexpr typename Points::scalar nothing[3] = {};
@@ -68,7 +68,7 @@ std::size_t screen_bound(Exec exec, screen_limits const& limits) {
   return bound;
 }
 
-/// The bound is enough for all searches within the limits, is no larger than need be, and does not shrink.
+/// Checks that the bound suffices for all searches within the limits, is tight, and grows with the limits.
 template <class Points, class Exec>
 void check_screen_bound(Exec exec, std::uint64_t seed) {
   using scalar = typename Points::scalar;
@@ -78,7 +78,7 @@ void check_screen_bound(Exec exec, std::uint64_t seed) {
   CAPTURE(seed, limits.points, limits.width, limits.height, limits.k, limits.layers, limits.rounds);
   std::size_t most = 0;
   for (int i = 0; i < 100; ++i) {
-    // A camera refuses some of them: then there are none.
+    // A camera may refuse a size; such a search does not exist.
     screen_limits less = screen_limits_within(limits, random);
     CAPTURE(i, less.points, less.width, less.height, less.k, less.layers, less.rounds);
     CHECK(screen_bound<Points>(exec, less) <= bound);
@@ -97,7 +97,7 @@ void check_screen_bound(Exec exec, std::uint64_t seed) {
   if (limits.rounds == farpoint::until_exact) CHECK(bound <= most + (std::size_t{1} << 17));
 }
 
-/// Absurd limits are refused, and no bytes are set.
+/// Checks that absurd limits are refused and that `bytes` is not set.
 template <class Points, class Exec>
 void check_absurd_screen_limits(Exec exec) {
   screen_limits const taken{10, 640, 480, 8, 2, 3};
@@ -112,7 +112,7 @@ void check_absurd_screen_limits(Exec exec) {
   };
   constexpr index_t most = std::numeric_limits<index_t>::max();
   for (index_t const points : {index_t{-1}, most}) refuses(&screen_limits::points, points);
-  // The last one's lower half would be a side.
+  // The lower 32 bits of the last one are a valid side.
   for (index_t const side : {index_t{-1}, index_t{0}, index_t{8193}, most, (index_t{1} << 32) + 5}) {
     refuses(&screen_limits::width, side);
     refuses(&screen_limits::height, side);

@@ -9,7 +9,7 @@ namespace farpoint_tests {
 
 using farpoint::exact;
 
-/// Clouds of points and of queries, and what is asked. `clouds` holds how a cloud lies in memory and how it is batched.
+/// Clouds of points and of queries, with their memory layout and batching, and the parameters of a search.
 template <class Coord, class QueryCoord = Coord>
 struct knn_problem {
   using points_type = fps_problem<Coord>;
@@ -17,7 +17,7 @@ struct knn_problem {
   using scalar = typename points_type::scalar;
 
   points_type points;
-  queries_type queries;  ///< not looked at when `self`
+  queries_type queries;  ///< ignored if `self`
   bool self = true;
   exact method;
   index_t k = 1;
@@ -26,18 +26,18 @@ struct knn_problem {
   knn_problem(xyz_cloud const& cloud, index_t k_, record_format format = {})
       : points{cloud, 0, format}, queries{xyz_cloud{}, 0}, k{k_} {}
 
-  /// Asks from other places.
+  /// Sets queries that are not the points.
   knn_problem& ask(xyz_cloud const& cloud, record_format format = {}) {
     queries = queries_type{cloud, 0, format};
     self = false;
     return *this;
   }
   index_t query_count() const { return std::max<index_t>(self ? points.points : queries.points, 0); }
-  /// Elements of all lists, if k is one that is not refused.
+  /// Returns the number of elements of all lists. Clamps k, as calls refuse larger ones.
   index_t list_size() const { return query_count() * std::clamp<index_t>(k, 0, 2000); }
 };
 
-/// Equal to the last bit.
+/// Returns true if all answers are equal bit by bit.
 template <class Scalar>
 bool same_answer(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
   return same_lists(a, b) && a.non_finite_points == b.non_finite_points &&
@@ -45,7 +45,7 @@ bool same_answer(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
          a.bad_offsets == b.bad_offsets;
 }
 
-/// Where two answers part, for messages.
+/// Describes the differences between two answers.
 template <class Scalar>
 std::string difference(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
   auto const report = [](knn_answer<Scalar> const& answer) {
@@ -67,7 +67,7 @@ auto collect_knn(Problem const& problem, Call const& call) {
   return collect_lists<farpoint::knn_output, farpoint::knn_report>(problem, call);
 }
 
-/// What brute force says.
+/// Returns the answer of brute force.
 template <class Problem>
 auto reference_knn(Problem const& problem) {
   return collect_knn(problem, [&](auto const& output) {
@@ -77,7 +77,8 @@ auto reference_knn(Problem const& problem) {
   });
 }
 
-/// The answer for `k` neighbours, of an answer for `most`: brute force sorts all of them whatever k is.
+/// Returns the answer for `k` neighbours, cut from an answer for `most`. This saves brute force, which always sorts all
+/// points.
 template <class Scalar>
 knn_answer<Scalar> first_neighbours(knn_answer<Scalar> const& all, index_t most, index_t k) {
   auto first = all;

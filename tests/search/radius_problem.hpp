@@ -10,11 +10,11 @@ namespace farpoint_tests {
 using farpoint::radius_order;
 using farpoint::radius_params;
 
-/// `k` of the clouds is the max of radius().
+/// A problem for radius(), whose `max` is `k`, and for radius_rows().
 template <class Coord>
 struct radius_problem : knn_problem<Coord> {
   radius_params params;
-  index_t capacity = 0;  ///< of radius_rows()
+  index_t capacity = 0;  ///< capacity of radius_rows(), in neighbours
 
   radius_problem(xyz_cloud const& cloud, double radius, index_t max, radius_order order = radius_order::index)
       : knn_problem<Coord>{cloud, max} {
@@ -29,7 +29,7 @@ auto collect_radius(Problem const& problem, Call const& call) {
   return collect_lists<farpoint::radius_output, farpoint::radius_report>(problem, call);
 }
 
-/// The same for radius_rows(): the counts of the answer are the offsets.
+/// Runs `call(output)` of radius_rows() on host memory with guards. `counts` of the answer holds the offsets.
 template <class Problem, class Call>
 auto collect_rows(Problem const& problem, Call const& call) {
   using output = farpoint::radius_rows_output<typename Problem::scalar>;
@@ -39,16 +39,15 @@ auto collect_rows(Problem const& problem, Call const& call) {
       });
 }
 
-/// The clouds of points and of queries.
+/// Returns the clouds of points and of queries.
 template <class Problem>
 auto both_in_place(Problem const& problem) {
   auto const points = clouds_in_place(problem.points);
   return std::pair{points, problem.self ? points : clouds_in_place(problem.queries)};
 }
 
-/// What brute force says of a problem, whose lists of several lengths and rows of several capacities are made of the
-/// same neighbours: they are looked for once. Between its calls no more than `k` and `capacity` of the problem may
-/// change.
+/// Oracle by brute force that searches once, and makes lists of several lengths and rows of several capacities of the
+/// neighbours found. Between calls only `k` and `capacity` of the problem may change.
 template <class Problem>
 class radius_oracle {
  public:

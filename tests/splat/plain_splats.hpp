@@ -1,4 +1,4 @@
-// What draw_splats() should draw: lines of sight in double precision that look at every splat.
+// Oracle of draw_splats(): intersects each line of sight with every splat, in double precision.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace farpoint_tests {
 
-/// The splats of a problem in the frame of the camera, in double precision. Lit by nothing: colours as they are.
+/// Splat in the frame of the camera, in double precision. Colors are not shaded.
 struct plain_splat {
   xyz centre, normal, along, across;
   double extents[2];
@@ -70,7 +70,7 @@ inline std::vector<plain_splat> plain_splats(draw_splats_problem<float> const& p
   return all;
 }
 
-/// What a pixel should show; `is_certain` where no comparison is close.
+/// Expected depth and color of a pixel. `is_certain` is false if a comparison is so close that rounding may decide.
 struct plain_pixel {
   double depth = std::numeric_limits<double>::infinity();
   xyz colour{};
@@ -102,7 +102,7 @@ inline plain_pixel look(draw_splats_problem<float> const& problem, std::vector<p
     double const slack =
         double{problem.params.slack} * std::max({splat.extents[0], splat.extents[1],
                                                  splat.centre[2] / double{std::max(camera.focal[0], camera.focal[1])}});
-    // Ellipses seen from the side, close to the camera, or where floats are coarse: rounding decides.
+    // Rounding decides for ellipses seen from the side, close to the camera, or far from the origin.
     bool const is_far = std::max({std::fabs(splat.centre[0]), std::fabs(splat.centre[1]), splat.centre[2]}) > 1e4;
     bool const is_steep =
         is_far || std::fabs(dot(splat.normal, sight)) < 0.02 || splat.extents[0] > 1e3 || splat.extents[1] > 1e3;

@@ -11,7 +11,7 @@
 
 namespace farpoint_tests {
 
-/// A camera that sees clouds of make_cloud(), with its centre anywhere in a pixel.
+/// Returns a camera that sees clouds of make_cloud(). Its center lies inside a pixel.
 template <class Scalar>
 farpoint::pinhole_camera<Scalar> camera_of_splats(std::int32_t width, std::int32_t height) {
   farpoint::pinhole_camera<Scalar> camera;
@@ -23,7 +23,7 @@ farpoint::pinhole_camera<Scalar> camera_of_splats(std::int32_t width, std::int32
   return camera;
 }
 
-/// A cloud of records of four in the memory of a call.
+/// Copies a cloud, in records of four numbers, to the memory of a call.
 template <class Coord, class Memory>
 auto cloud_of_records(Memory& memory, std::vector<Coord> const& points, std::vector<farpoint::index_t> const& offsets) {
   using view = farpoint::point_view<Coord>;
@@ -33,7 +33,7 @@ auto cloud_of_records(Memory& memory, std::vector<Coord> const& points, std::vec
   return offsets.empty() ? farpoint::batch<view>{all} : farpoint::batch<view>::ragged(all, ends);
 }
 
-/// project() of a cloud.
+/// Call of project() for a cloud.
 template <class Coord>
 struct project_problem {
   using scalar = farpoint::scalar_of<Coord>;
@@ -54,7 +54,7 @@ struct project_problem {
   }
 };
 
-/// normals_from_neighbours() of rows that may hold anything.
+/// Call of normals_from_neighbours() for rows that may hold any number.
 template <class Coord>
 struct neighbour_normals_problem {
   using scalar = farpoint::scalar_of<Coord>;
@@ -83,7 +83,7 @@ struct neighbour_normals_problem {
   }
 };
 
-/// draw_splats() of splats that may be anything.
+/// Call of draw_splats() for splats that may hold any number.
 template <class Coord>
 struct draw_splats_problem {
   using scalar = farpoint::scalar_of<Coord>;
@@ -106,7 +106,7 @@ struct draw_splats_problem {
   std::size_t row() const { return static_cast<std::size_t>(stride == 0 ? 3 * camera.width : stride); }
   std::size_t splats() const { return extents.size() / 2; }
 
-  /// Outputs: colours, bytes, depths.
+  /// Runs the call. Outputs in order: colors, bytes, depths.
   template <class Exec, class Memory>
   farpoint::result run(Exec exec, Memory& memory) const {
     auto const cloud = cloud_of_records(memory, points, offsets);
@@ -127,7 +127,7 @@ struct draw_splats_problem {
   }
 };
 
-/// Records of four numbers from a cloud; the last is not a number.
+/// Returns records of four numbers from a cloud; the fourth is NaN.
 template <class Coord>
 std::vector<Coord> records_of(xyz_cloud const& cloud) {
   std::vector<Coord> records;
@@ -145,7 +145,7 @@ std::vector<T> array_of(std::vector<unsigned char> const& bytes) {
   return values;
 }
 
-/// The outputs of a problem on the host, in the order in which run() asks for them.
+/// Returns the outputs of a problem on the host, in the order of run().
 template <class Problem>
 std::vector<std::vector<unsigned char>> run_on_host(Problem const& problem, int threads, farpoint::result& outcome) {
   call_memory<host_space> memory;
@@ -154,7 +154,7 @@ std::vector<std::vector<unsigned char>> run_on_host(Problem const& problem, int 
   return memory.outputs();
 }
 
-/// Rows of random neighbours: mostly of the cloud, with ends and numbers out of range among them.
+/// Makes rows of random neighbours, mostly valid, with some row ends and some numbers out of range.
 template <class Coord>
 neighbour_normals_problem<Coord> random_neighbour_rows(std::uint64_t seed, shape which) {
   random_source random{seed};
@@ -177,7 +177,7 @@ neighbour_normals_problem<Coord> random_neighbour_rows(std::uint64_t seed, shape
   return problem;
 }
 
-/// Splats of any direction and size around points that may not be there, with one of all that is strange among many.
+/// Makes splats of any direction and size around points, some out of range; one splat of many has a degenerate value.
 template <class Coord>
 draw_splats_problem<Coord> random_splats(std::uint64_t seed, shape which) {
   using scalar = typename draw_splats_problem<Coord>::scalar;
@@ -188,7 +188,7 @@ draw_splats_problem<Coord> random_splats(std::uint64_t seed, shape which) {
   std::int32_t const sizes[4][2] = {{1, 1}, {7, 3}, {33, 21}, {16, 40}};
   auto const& size = sizes[random.below(4)];
   problem.camera = camera_of_splats<scalar>(size[0], size[1]);
-  // Turned about the line of sight.
+  // Rotated about the line of sight.
   problem.camera.rotation[0] = {{scalar(0.8), scalar(0.6), 0}};
   problem.camera.rotation[1] = {{scalar(-0.6), scalar(0.8), 0}};
   auto const number = [&](double low, double high) {
@@ -233,8 +233,8 @@ void for_random_splats(Check const& check) {
   }
 }
 
-/// So many splats in an image of another size, from dots to what covers all of it.
-/// @param usual  half axes of most of them (m)
+/// Makes `count` splats in an image of `size` pixels, from dots to splats that cover the image.
+/// @param usual  half axes of most splats (m)
 inline draw_splats_problem<float> many_splats(std::uint64_t seed, std::size_t count,
                                               farpoint::vec<std::int32_t, 2> size, float usual) {
   random_source random{seed};

@@ -1,4 +1,4 @@
-// Calls beside kernels of somebody else that hold multiprocessors.
+// Calls that run concurrently with foreign kernels that occupy multiprocessors.
 #include "measure.cuh"
 #include "sections.hpp"
 
@@ -7,9 +7,9 @@ namespace {
 
 constexpr char const* warp_on_each = "a warp on each";
 
-/// The kernels of large clouds in fps() wait until all of their blocks fit on the GPU at once, unless the call has a
-/// limit that leaves room for them. Their blocks, and those of the index of knn(), need a whole multiprocessor each.
-/// Everything else makes do with what is free.
+/// Returns true if a call may wait for the load to end. The kernels of fps() for large clouds start only when all their
+/// blocks fit on the GPU at once, unless the call's limit leaves enough multiprocessors. Each of their blocks, and each
+/// block that builds the index of knn(), needs a whole multiprocessor. Other calls run on the free multiprocessors.
 bool may_starve(load_row const& row, int free) {
   auto const is = [&](char const* name) { return row.call.rfind(name, 0) == 0; };
   bool const needs_whole_ones = is("fps") || is("knn 1,000,000") || is("radius");
@@ -19,7 +19,7 @@ bool may_starve(load_row const& row, int free) {
 
 struct held_load {
   std::string name;
-  int held;  ///< multiprocessors of which nothing is left
+  int held;  ///< number of fully occupied multiprocessors
   std::unique_ptr<load> work;
 };
 
@@ -37,9 +37,9 @@ std::vector<held_load> make_loads(int all) {
   return loads;
 }
 
-/// Waits until a kernel that does nothing takes as long as on a GPU that nobody else uses, or for ten seconds: a
-/// process that has just ended may still be there, and then the GPU is shared by slices of milliseconds.
-/// @return what it takes in the end, in ms
+/// Waits until an empty kernel takes as long as on an idle GPU, or for ten seconds. A process that has just ended may
+/// still hold the GPU, which is then shared in time slices of milliseconds.
+/// @return duration of the last empty kernel in ms
 double wait_for_a_quiet_gpu(cudaStream_t stream) {
   double const end = now_ms() + 10000;
   for (;;) {
@@ -79,8 +79,8 @@ void beside_loads(stress_run const& run) {
   int const all = multiprocessors();
   int const runs = run.options.brief ? 3 : 9;
   auto const loads = make_loads(all);
-  std::map<std::string, double> alone_ms;  ///< of a call without a limit
-  // Another call for each limit, which may need other memory.
+  std::map<std::string, double> alone_ms;  ///< duration of each call without load and without limit
+  // A new call for each limit, because the workspace may differ.
   for (int const limit : {0, all / 2, 8}) {
     auto const exec = exec_of(stream.get(), limit);
     if (!exec) break;

@@ -16,14 +16,14 @@ namespace {
 constexpr int threads = 8;
 constexpr std::size_t streams_each = 8;
 
-/// What a process tells the one that started it: calls, refused, wrong.
+/// Output of a child process, read by its parent: numbers of calls, of refused calls and of wrong answers.
 constexpr char const* process_line = "PROCESS %ld %ld %ld";
 
-/// Calls that were made and how they went, by all threads.
+/// Number of calls of all threads, by outcome.
 struct tally {
   std::atomic<long> calls{0}, refused{0}, wrong{0};
 
-  /// After the stream has passed it.
+  /// Counts a call whose stream has been synchronized.
   void count(stress_call& call, farpoint::result const& outcome) {
     ++calls;
     if (!outcome) {
@@ -39,7 +39,7 @@ struct tally {
   }
 };
 
-/// Makes all calls on eight streams, and looks at their answers.
+/// Makes all calls on eight streams, and checks their answers.
 void make_all(call_list const& calls, std::array<test_stream, streams_each> const& streams, tally& sum) {
   std::vector<farpoint::result> outcomes;
   for (std::size_t i = 0; i < calls.size(); ++i) outcomes.push_back(calls[i]->enqueue(streams[i % streams_each].get()));
@@ -50,7 +50,7 @@ void make_all(call_list const& calls, std::array<test_stream, streams_each> cons
   }
 }
 
-/// Runs `work(thread, streams)` in eight threads; what one of them throws becomes a failure.
+/// Runs `work(thread, streams)` in eight threads. An exception of a thread is reported as a failure.
 template <class Work>
 void in_eight_threads(report& seen, Work const& work) {
   std::vector<std::thread> team;
@@ -141,7 +141,7 @@ void in_graphs(stress_run const& run) {
   run.seen.add(sum.row("a graph of parallel branches", start));
   REQUIRE_CUDA(cudaEventDestroy(event));
 
-  // What a replay leaves behind in counters would show.
+  // Repeated replays detect counters that a replay does not reset.
   tally replays;
   start = now_ms();
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -161,7 +161,7 @@ void in_processes(stress_run const& run) {
   double const seconds = run.options.brief ? 3 : 6;
   double const start = now_ms();
   run.dog.expect("three processes", 240 + seconds);
-  // By its number: to the shell that popen() starts, "self" is the shell.
+  // The path contains the process id, because /proc/self would be the shell that popen() starts.
   std::string const command =
       "exec /proc/" + std::to_string(getpid()) + "/exe --process " + std::to_string(seconds) + " 2>&1";
   std::array<FILE*, 3> pipes{};

@@ -1,4 +1,4 @@
-// Work of somebody else's on the GPU. All of it ends by itself after some seconds, whatever becomes of the host.
+// Foreign load on the GPU. All of it ends by itself after some seconds, even if the host process ends.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,16 +22,16 @@ inline int multiprocessors() {
   return count;
 }
 
-/// What resident_kernel() takes.
+/// Arguments of resident_kernel().
 struct resident_args {
   int volatile* stop;          ///< in mapped host memory
-  int volatile* all_run;       ///< the same
-  unsigned* running;           ///< blocks
-  unsigned volatile* stopped;  ///< for the other blocks: many that ask the host are in the way of everything
-  long long longest;           ///< cycles
+  int volatile* all_run;       ///< in mapped host memory; set when all blocks run
+  unsigned* running;           ///< number of blocks that have started
+  unsigned volatile* stopped;  ///< copy of `stop` for blocks other than block 0: polling host memory slows everything
+  long long longest;           ///< limit in cycles
 };
 
-/// Stays until it is told to stop.
+/// Spins until the host sets `stop`, or for `longest` cycles.
 static __global__ void resident_kernel(resident_args args) {
   if (threadIdx.x != 0) return;
   long long const start = clock64();
@@ -43,24 +43,24 @@ static __global__ void resident_kernel(resident_args args) {
   }
 }
 
-/// Something else that runs on the GPU.
+/// Load on the GPU.
 class load : public named {
  public:
   using named::named;
 
-  /// Returns when it runs.
+  /// Starts the load, and returns when it runs.
   virtual void start() = 0;
-  /// Returns when it has ended.
+  /// Stops the load, and returns when it has ended.
   virtual void stop() = 0;
 };
 
-/// How much of a multiprocessor a resident block takes.
+/// Share of a multiprocessor that a resident block occupies.
 enum class resident_size {
-  all,  ///< its shared memory, so that no other block has room beside it
-  warp  ///< a warp
+  all,  ///< all shared memory, so that no other block fits
+  warp  ///< one warp
 };
 
-/// A kernel that holds multiprocessors and does not end before it is told to: a persistent kernel, or any long one.
+/// A kernel that occupies multiprocessors until stop(), as a persistent kernel does.
 class resident_load : public load {
  public:
   resident_load(std::string name, int blocks, resident_size size) : load{std::move(name)}, blocks_{blocks} {
@@ -70,8 +70,8 @@ class resident_load : public load {
       REQUIRE_CUDA(cudaFuncSetAttribute(resident_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
       shared_bytes_ = static_cast<std::size_t>(most);
     }
-    // A multiprocessor keeps the shared memory that it was given for the first of its blocks: beside a kernel that
-    // leaves it little, nothing that needs more would run, whoever wrote it.
+    // The first block on a multiprocessor fixes its carve-out of shared memory. A small carve-out would keep out all
+    // kernels that need more shared memory, which is not what this load is to test.
     REQUIRE_CUDA(cudaFuncSetAttribute(resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                       cudaSharedmemCarveoutMaxShared));
     void* flags = nullptr;
@@ -105,24 +105,24 @@ class resident_load : public load {
   }
 
  private:
-  static constexpr long long longest = 30'000'000'000;  ///< cycles: some 15 s
+  static constexpr long long longest = 30'000'000'000;  ///< in cycles, about 15 s
 
   int blocks_;
   std::size_t shared_bytes_ = 0;
   test_stream stream_;
-  int volatile* flags_ = nullptr;  ///< stop, all_run
-  int* device_flags_ = nullptr;    ///< the same
+  int volatile* flags_ = nullptr;  ///< stop, all_run: host address
+  int* device_flags_ = nullptr;    ///< stop, all_run: device address
   unsigned* counters_ = nullptr;   ///< running, stopped
 };
 
-/// Runs for so many cycles; any number of blocks.
+/// Spins for `cycles` cycles. Any number of blocks may run it.
 static __global__ void brief_kernel(long long cycles) {
   long long const start = clock64();
   while (clock64() - start < cycles) {
   }
 }
 
-/// Kernels of some 50 us, one after another without a gap.
+/// Kernels of about 50 us, back to back.
 class busy_load : public load {
  public:
   busy_load(std::string name, int blocks) : load{std::move(name)}, blocks_{blocks} {
@@ -146,7 +146,7 @@ class busy_load : public load {
 
  private:
   void feed() {
-    // Some are always enqueued, but never many.
+    // Keeps at least one batch of kernels enqueued, and at most two.
     for (std::size_t turn = 0; goes_on_; turn = 1 - turn) {
       cudaEventSynchronize(events_[turn]);
       for (int i = 0; i < 20; ++i) brief_kernel<<<static_cast<unsigned>(blocks_), 256, 0, stream_.get()>>>(90000);

@@ -1,4 +1,4 @@
-// Times of a call, alone and beside a load.
+// Duration of a call, alone and during a load.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace farpoint_stress {
 
-/// Now, in ms.
+/// Returns the current time in ms.
 inline double now_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -23,7 +23,8 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-/// A stream, and at most so many multiprocessors (0: no limit); nothing where this farpoint has no such limit.
+/// Returns an execution on a stream that uses at most `limit` multiprocessors (0: no limit), or nullopt if this version
+/// of farpoint has no such limit.
 template <class Exec = farpoint::cuda_exec>
 std::optional<Exec> exec_of(cudaStream_t stream, int limit) {
   if (limit == 0) return Exec{stream};
@@ -38,7 +39,7 @@ inline std::string reason_of(farpoint::result const& outcome) {
   return reason;
 }
 
-/// Runs a call and waits for it, as long as it takes.
+/// Runs a call and waits for it without a timeout.
 inline fate run_and_check(stress_call& call, farpoint::cuda_exec exec, std::string& reason) {
   farpoint::result const outcome = call.enqueue(exec);
   REQUIRE_CUDA(cudaStreamSynchronize(exec.stream));
@@ -47,7 +48,7 @@ inline fate run_and_check(stress_call& call, farpoint::cuda_exec exec, std::stri
   return fate::refused;
 }
 
-/// Medians of runs on an idle GPU, after one that allocates.
+/// Returns medians of `runs` runs on an idle GPU, after a first one that allocates.
 inline alone_row measure_alone(stress_call& call, farpoint::cuda_exec exec, int runs) {
   std::vector<double> times, host_times;
   for (int run = 0; run < runs; ++run) {
@@ -60,7 +61,7 @@ inline alone_row measure_alone(stress_call& call, farpoint::cuda_exec exec, int 
   return {call.name(), median(times), 1000 * median(host_times)};
 }
 
-/// Waits for a stream for at most so many ms; true when it is done.
+/// Waits for a stream for at most `patience` ms. Returns true if it is done.
 inline bool done_within(cudaStream_t stream, double patience) {
   double const end = now_ms() + patience;
   for (;;) {
@@ -72,8 +73,8 @@ inline bool done_within(cudaStream_t stream, double patience) {
   }
 }
 
-/// A call beside a load, `runs` times or until it starves. Fills in loaded_ms, outcome and reason. The call has been
-/// made before with this exec: to load kernels the driver may wait for everything that runs.
+/// Measures a call during a load, `runs` times or until it starves, and fills in loaded_ms, outcome and reason. The
+/// call must have been made once with this exec: when the driver loads a kernel, it may wait for all running kernels.
 inline void measure_beside(load& other, stress_call& call, farpoint::cuda_exec exec, int runs, load_row& row) {
   call.wipe();
   double const patience = 300 + 20 * row.alone_ms;

@@ -1,4 +1,4 @@
-// What was seen: a line on the terminal for each thing, and all of it as JSON.
+// Results: one line on the terminal for each, and all as JSON.
 #pragma once
 
 #include <cstdio>
@@ -10,12 +10,12 @@
 
 namespace farpoint_stress {
 
-/// How a call went beside other work.
+/// Outcome of a call during a load.
 enum class fate {
   ok,
-  starved,  ///< not done as long as the other work went on
+  starved,  ///< not done before the load ended
   refused,  ///< the call returned a failure
-  wrong     ///< its answer was not the host's
+  wrong     ///< the answer differs from the host's
 };
 
 constexpr char const* to_string(fate what) noexcept {
@@ -28,16 +28,16 @@ constexpr char const* to_string(fate what) noexcept {
   return "?";
 }
 
-/// One call beside one load.
+/// One call during one load.
 struct load_row {
-  std::string group;  ///< loads that make a table
+  std::string group;  ///< table of the load
   std::string load;
   std::string call;
-  int limit = 0;         ///< multiprocessors that the call may take; 0: no limit
+  int limit = 0;         ///< multiprocessors that the call may use; 0: no limit
   double alone_ms = 0;   ///< median, without the load and without a limit
-  double loaded_ms = 0;  ///< median
+  double loaded_ms = 0;  ///< median, with the load and the limit
   fate outcome = fate::ok;
-  std::string reason;  ///< of a refusal
+  std::string reason;  ///< message of a refusal
   bool is_failure = false;
 };
 
@@ -50,14 +50,14 @@ struct crowd_row {
   double seconds = 0;
 };
 
-/// What a call costs when nothing else runs.
+/// Duration of a call on an idle GPU.
 struct alone_row {
   std::string call;
-  double ms = 0;       ///< median, from the call to the end of its work
-  double host_us = 0;  ///< median, of the call itself
+  double ms = 0;       ///< median, from the call to the end of its work on the GPU
+  double host_us = 0;  ///< median, of the host's call until it returns
 };
 
-/// Collects; thread-safe.
+/// Collects results; thread-safe.
 class report {
  public:
   std::map<std::string, std::string> context;
@@ -85,7 +85,7 @@ class report {
     std::printf("%-38s alone %9.3f ms, the call itself %6.1f us\n", row.call.c_str(), row.ms, row.host_us);
     std::fflush(stdout);
   }
-  /// Something that must not be.
+  /// Adds a failure.
   void add_failure(std::string const& what) {
     std::lock_guard const lock{mutex_};
     notes_.push_back(what);

@@ -1,5 +1,4 @@
-// crop_box() on the arrays of a call_memory, so that one body runs on both backends, and a plain loop that says the
-// answer.
+// crop_box() on the arrays of a call_memory, so that one body runs on both backends, and a plain loop as its oracle.
 #pragma once
 
 #include <farpoint/subset/crop_box.hpp>
@@ -18,11 +17,11 @@ struct crop_box_problem {
   using scalar = farpoint::scalar_of<Coord>;
   using view = farpoint::point_view<Coord>;
 
-  std::vector<Coord> points;  ///< records of four, the last of which is no coordinate
+  std::vector<Coord> points;  ///< records of four numbers: three coordinates and one other
   farpoint::bounding_box<scalar> box;
   std::size_t capacity = 0;
-  index_t clouds = 1;            ///< of a regular batch
-  std::vector<index_t> offsets;  ///< of a ragged batch
+  index_t clouds = 1;            ///< number of clouds of a regular batch
+  std::vector<index_t> offsets;  ///< offsets of a ragged batch; empty: a regular batch
   index_t largest = -1;
 
   index_t size() const { return static_cast<index_t>(points.size() / 4); }
@@ -42,8 +41,8 @@ struct crop_box_problem {
     return crop_box(exec, batch, box, output, memory.scratch(crop_box_workspace_bytes(exec, batch)));
   }
 
-  /// The bytes of the outputs, in the order of run(), by a loop over each cloud. Entries that the call does not write
-  /// are those of memory that nobody has written.
+  /// Returns the expected bytes of the outputs, in the order of run(), computed by a loop over each cloud. Entries that
+  /// the call does not write are poison.
   std::vector<std::vector<unsigned char>> expected() const {
     std::vector<Index> indices;
     std::vector<index_t> ends{0};
@@ -93,7 +92,8 @@ struct crop_box_problem {
   }
 };
 
-/// A problem with a box that has about half of the points, or bounds on points; batches of all kinds, wrong ones, too.
+/// Makes a problem with a box that has about half of the points or has points on its faces, in batches of all kinds,
+/// also invalid ones.
 template <class Coord, class Index = std::int32_t>
 crop_box_problem<Coord, Index> random_crop_box(std::uint64_t seed, shape which, std::size_t n) {
   random_source random{seed};
@@ -123,7 +123,7 @@ crop_box_problem<Coord, Index> random_crop_box(std::uint64_t seed, shape which, 
     case 1: problem.clouds = n % 4 == 0 ? 4 : 1; break;
     case 2: problem.offsets = garbage_offsets(random, count, 1 + random.below(40)); break;
     default:
-      // Many clouds have no points, or begin with a tile of the device or a chunk of the host.
+      // Many clouds are empty, or begin at a tile of the device or at a chunk of the host.
       for (index_t b = random.below(60); b >= 0; --b) {
         index_t const at = random.below(count + 1);
         problem.offsets.push_back(random.below(2) == 0 ? at : at / 2048 * 2048);
@@ -135,7 +135,7 @@ crop_box_problem<Coord, Index> random_crop_box(std::uint64_t seed, shape which, 
   return problem;
 }
 
-/// `check(problem)` for problems of all shapes and sizes.
+/// Calls `check(problem)` for problems of all shapes and sizes.
 template <class Check>
 void for_crop_boxes(Check const& check) {
   std::uint64_t seed = 0;

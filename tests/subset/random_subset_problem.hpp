@@ -1,4 +1,4 @@
-// random_subset() on the arrays of a call_memory, so that one body runs on both backends, and the answer by other code.
+// random_subset() on the arrays of a call_memory, so that one body runs on both backends, and an independent oracle.
 #pragma once
 
 #include <farpoint/subset/random_subset.hpp>
@@ -11,8 +11,8 @@ namespace farpoint_tests {
 
 using farpoint::index_t;
 
-/// The permutation as the header's comment defines it, by arithmetic in place of masks: SplitMix64, a Feistel network
-/// of 16 rounds over 2^bits numbers, and another turn for what is no index.
+/// Computes the permutation that the header's comment defines, with division instead of masks: SplitMix64, a Feistel
+/// network of 16 rounds over 2^bits numbers, repeated until the number is an index.
 inline index_t permuted_index(index_t size, std::uint64_t seed, index_t i) {
   unsigned bits = 0;
   for (index_t most = size - 1; most > 0; most /= 2) ++bits;
@@ -24,7 +24,7 @@ inline index_t permuted_index(index_t size, std::uint64_t seed, index_t i) {
     return stream.next();
   };
   if (size == 1) return 0;
-  // The number before the first one of the stream swaps two values.
+  // The number before the stream's first one decides whether values 0 and 1 are swapped.
   bool const swaps = number(~std::uint64_t{0}) % 2 == 1;
   auto value = static_cast<std::uint64_t>(swaps && i == 0 ? 1 : swaps && i == 1 ? 0 : i);
   do {
@@ -48,8 +48,8 @@ struct random_subset_problem {
   index_t points = 0;
   index_t samples = 0;
   std::uint64_t seed = 0;
-  index_t clouds = 1;            ///< of a regular batch
-  std::vector<index_t> offsets;  ///< of a ragged batch
+  index_t clouds = 1;            ///< number of clouds of a regular batch
+  std::vector<index_t> offsets;  ///< offsets of a ragged batch; empty: a regular batch
   index_t largest = -1;
 
   index_t cloud_count() const { return offsets.empty() ? clouds : static_cast<index_t>(offsets.size()) - 1; }
@@ -57,7 +57,7 @@ struct random_subset_problem {
   template <class Exec, class Memory>
   farpoint::result run(Exec exec, Memory& memory) const {
     auto const begins = memory.input(offsets);
-    // Points that nobody may read.
+    // An invalid address: random_subset() does not read points.
     view const all{reinterpret_cast<void const*>(std::uintptr_t{8}), points};
     auto const batch = offsets.empty() ? farpoint::batch<view>::regular(all, clouds)
                                        : farpoint::batch<view>::ragged(all, begins, largest);
@@ -68,7 +68,7 @@ struct random_subset_problem {
     return random_subset(exec, batch, samples, seed, output);
   }
 
-  /// The bytes of the outputs, in the order of run().
+  /// Returns the expected bytes of the outputs, in the order of run().
   std::vector<std::vector<unsigned char>> expected() const {
     std::vector<Index> indices;
     std::vector<index_t> ends{0};
@@ -122,7 +122,7 @@ random_subset_problem<Index> random_subset_of(std::uint64_t seed) {
   return problem;
 }
 
-/// `check(problem)` for batches of all kinds.
+/// Calls `check(problem)` for batches of all kinds.
 template <class Check>
 void for_random_subsets(Check const& check) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -138,7 +138,7 @@ void for_random_subsets(Check const& check) {
     problem.clouds = points == 0 ? 0 : 1;
     check(problem);
   }
-  // Clouds that no memory holds.
+  // Clouds that exceed any memory.
   for (index_t const points : {index_t{1} << 48, (index_t{1} << 40) + 1}) {
     random_subset_problem<std::int64_t> problem;
     problem.points = points;

@@ -13,9 +13,9 @@
 
 namespace farpoint_tests {
 
-/// Where host_exec finds its arrays.
+/// Memory space of host_exec.
 struct host_space {
-  /// Bytes on both sides of an array that must stay as they are.
+  /// Bytes on each side of an array that must not be written.
   static constexpr std::size_t guard = 4096;
   static constexpr std::align_val_t alignment{256};
 
@@ -34,10 +34,10 @@ class guarded_memory {
 
   void* data() const { return bytes() + guard; }
   std::size_t size() const { return size_; }
-  /// Nothing has been written here.
+  /// Fills all bytes, guards included, with poison.
   void wipe() const { Space::fill(memory_.get(), poison, size_ + 2 * guard); }
   std::vector<unsigned char> download() const { return download(guard, size_); }
-  /// No byte outside was written.
+  /// Returns true if no guard byte was written.
   bool intact() const { return is_poison(download(0, guard)) && is_poison(download(guard + size_, guard)); }
 
  private:
@@ -63,15 +63,15 @@ class guarded_memory {
   std::unique_ptr<void, deleter> memory_;
 };
 
-/// Arrays of a call. A call asks for them one after another, and again in the same order when it is repeated: the n-th
-/// request gets the n-th array. Only the first run allocates.
+/// Arrays of a call. A call requests arrays in a fixed order each time it runs: request n gets array n. Only the first
+/// run allocates.
 template <class Space>
 class call_memory {
  public:
-  /// Before each run of the call.
+  /// Starts a run: the next request gets array 0.
   void rewind() { next_ = 0; }
 
-  /// The same values in this space.
+  /// Returns a copy of `values` in this memory space.
   template <class T>
   farpoint::span<T const> input(std::vector<T> const& values) {
     std::size_t const count = arrays_.size();
@@ -81,24 +81,24 @@ class call_memory {
     }
     return {copy.data(), copy.size()};
   }
-  /// What the answers of the backends are compared by.
+  /// Returns an array whose bytes are compared between backends.
   template <class T>
   farpoint::span<T> output(std::size_t count) {
     return request<T>(use::output, count);
   }
-  /// Workspaces, and what else may differ from run to run.
+  /// Returns a workspace, or another array whose bytes may differ between runs.
   template <class T = unsigned char>
   farpoint::span<T> scratch(std::size_t count) {
     return request<T>(use::scratch, count);
   }
 
-  /// Makes the outputs what they were before the first run.
+  /// Refills the outputs with poison.
   void wipe_outputs() const {
     for (auto const& one : arrays_) {
       if (one.is == use::output) one.memory.wipe();
     }
   }
-  /// All bytes of all outputs, those that no run has written among them.
+  /// Returns all bytes of all outputs, including bytes that no run has written.
   std::vector<std::vector<unsigned char>> outputs() const {
     std::vector<std::vector<unsigned char>> all;
     for (auto const& one : arrays_) {
@@ -124,7 +124,7 @@ class call_memory {
   farpoint::span<T> request(use is, std::size_t count) {
     if (next_ == arrays_.size()) arrays_.push_back({is, guarded_memory<Space>{count * sizeof(T)}});
     auto& found = arrays_[next_++];
-    // What a workspace needs depends on the stream.
+    // The size of a workspace may differ between streams.
     if (found.is == is && is == use::scratch && found.memory.size() != count * sizeof(T)) {
       found.memory = guarded_memory<Space>{count * sizeof(T)};
     }

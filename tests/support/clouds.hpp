@@ -1,4 +1,4 @@
-// Clouds for tests: the usual, the hostile, and real scans when FARPOINT_DATA_DIR names a folder of them.
+// Clouds for tests: usual shapes, hostile shapes, and real scans if FARPOINT_DATA_DIR names a folder with scans.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ enum class shape {
 };
 
 #if defined(FARPOINT_TESTS_FOR_RACES)
-// Even and uneven, with and without ties, and one with points that do not count.
+// Even and uneven shapes, with and without ties, and one with non-finite points.
 inline constexpr shape all_shapes[] = {shape::cube, shape::lattice, shape::duplicates, shape::clusters,
                                        shape::non_finite};
 #else
@@ -69,7 +69,8 @@ inline constexpr shape all_shapes[] = {shape::cube,
                                        shape::rings};
 #endif
 
-/// Volatile: g++ 12 vectorises a loop of plain conversions to float and back at -O2, and loses them.
+/// Rounds to float. The variable is volatile because g++ 12 at -O2 vectorizes a loop of plain conversions and drops the
+/// rounding.
 inline double rounded_to_float(double value) {
   float volatile const rounded = static_cast<float>(value);
   return static_cast<double>(rounded);
@@ -167,7 +168,7 @@ inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
   return points;
 }
 
-/// Points of other dimensions: the axes are those of 3-D clouds of that shape, as many as it takes.
+/// Makes points of another dimension. Their axes come from 3-D clouds of that shape, three axes from each.
 template <std::size_t Dim>
 std::vector<std::array<double, Dim>> make_points(shape which, std::size_t n, std::uint64_t seed) {
   std::vector<std::array<double, Dim>> points(n);
@@ -185,7 +186,7 @@ struct scan {
   xyz_cloud points;
 };
 
-/// Every raw float32 file of FARPOINT_DATA_DIR (`.xyz.bin`, `.xyzi.bin`), or none when the variable is not set.
+/// Reads each raw float32 file of FARPOINT_DATA_DIR (`.xyz.bin`, `.xyzi.bin`); returns none if the variable is not set.
 inline std::vector<scan> real_scans() {
   std::vector<scan> scans;
   char const* const folder = std::getenv("FARPOINT_DATA_DIR");

@@ -1,4 +1,5 @@
-// Runs block-wide code of a template parameter `Machine` on a CPU: a fiber for each thread of each block, in any order.
+// Runs block-wide code with a template parameter `Machine` on a CPU: one fiber per thread of each block, in random
+// order.
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/team.hpp>
@@ -11,11 +12,11 @@
 
 namespace farpoint_tests {
 
-/// The threads of some blocks. Fibers of one host thread: nothing is ever written at the same time, but a fiber goes on
-/// when it waits for others only, so that blocks run ahead of each other as far as the code lets them.
+/// The threads of some blocks, as fibers of one host thread. Writes are never concurrent. A fiber runs until it has to
+/// wait, so blocks run ahead of each other up to the limits of the code's synchronization.
 class fiber_blocks {
  public:
-  /// Calls work() as each thread of `blocks` blocks. @param seed  of the order that threads take turns in
+  /// Calls work() as each thread of `blocks` blocks. @param seed  seed of the random order of fibers
   static void run(unsigned blocks, unsigned block_size, unsigned seed, std::function<void()> const& work) {
     fiber_blocks all{blocks, block_size, work};
     current() = &all;
@@ -27,7 +28,7 @@ class fiber_blocks {
 
   static unsigned thread() { return current()->me_->thread; }
   static unsigned block() { return current()->me_->block; }
-  /// Lets the others run.
+  /// Switches to another fiber.
   static void yield() { current()->go_on(&current()->me_->left_at); }
 
   static void sync() {
@@ -35,11 +36,11 @@ class fiber_blocks {
     meet(all.barriers_[block()], all.block_size_);
   }
 
-  /// A barrier that counts the threads of the calling thread's block.
+  /// Barrier of the calling thread's block that returns the number of threads with `flag` set.
   static unsigned count(bool flag) {
     fiber_blocks& all = *current();
     meeting& m = all.barriers_[block()];
-    // In turns, as by exchange(): who is ahead counts in the other word.
+    // Double buffering, as in exchange(): a thread that is one barrier ahead counts in the other word.
     unsigned& counted = m.counted[m.generation % 2];
     if (m.arrived == 0) counted = 0;
     counted += flag;
@@ -47,14 +48,14 @@ class fiber_blocks {
     return counted;
   }
 
-  /// Every lane's value, for every lane of the calling thread's warp.
+  /// Returns the values of all lanes of the calling thread's warp.
   template <class T>
   static std::array<T, 32> exchange(T value) {
     fiber_blocks& all = *current();
     unsigned const warp = (block() * all.block_size_ + thread()) / 32;
     meeting& m = all.warps_[warp];
-    // In turns: who is ahead of the others writes to the slots that they do not read, and cannot be two exchanges
-    // ahead.
+    // Double buffering: a lane that is one exchange ahead writes to the slots that the others do not read. No lane can
+    // be two exchanges ahead.
     auto& slots = m.slots[m.generation % 2];
     std::memcpy(slots[thread() % 32], &value, sizeof value);
     meet(m, 32);
@@ -71,8 +72,8 @@ class fiber_blocks {
     unsigned counted[2] = {};
     alignas(8) unsigned char slots[2][32][8];
   };
-  /// Where somebody left off. Not by swapcontext(), each of which is a system call, and for which AddressSanitizer
-  /// wipes the shadow of the whole stack: both together took most of the time of these tests.
+  /// Saved state of a fiber. swapcontext() is not used for switches: it makes a system call, and AddressSanitizer
+  /// clears the shadow of the whole stack for it, which together took most of the time of these tests.
   struct place {
     void* registers[5];
     ucontext_t start;  // while is_new
@@ -80,7 +81,7 @@ class fiber_blocks {
   };
   struct fiber {
     place left_at;
-    // Not cleared: a fiber touches a few pages of it.
+    // Not initialized, because a fiber touches only a few pages of its stack.
     std::unique_ptr<char[]> stack{new char[stack_bytes]};
     unsigned block;
     unsigned thread;
@@ -124,7 +125,7 @@ class fiber_blocks {
     if (--all.left_ > 0) yield();
     leave(&all.me_->left_at, &all.main_);
   }
-  // Without instruments, to which a jump to another stack looks like one out of all functions on this one.
+  // Not instrumented: to a sanitizer, a jump to another stack looks like a return from all functions on this stack.
   __attribute__((noinline, no_sanitize("address", "thread"))) static void resume(place* to) {
     __builtin_longjmp(to->registers, 1);
   }
@@ -134,7 +135,7 @@ class fiber_blocks {
     to->is_new = false;
     setcontext(&to->start);
   }
-  /// Leaves `from` for the next fiber that has something to do.
+  /// Saves the state in `from`, and resumes the next fiber that can run.
   void go_on(place* from) {
     do {
       at_ = at_ + 1 < order_.size() ? at_ + 1 : 0;
@@ -162,14 +163,14 @@ class fiber_blocks {
   std::vector<fiber> fibers_;
   std::vector<meeting> barriers_;
   std::vector<meeting> warps_;
-  std::vector<fiber*> order_;  // of their turns
+  std::vector<fiber*> order_;  // cyclic order in which fibers run
   std::size_t at_ = 0;
   std::size_t left_;
   place main_;
   fiber* me_ = nullptr;
 };
 
-/// The primitives that fps() by local maxima is written with.
+/// Machine primitives for fps() by local maxima.
 struct fiber_machine {
   using key = farpoint::detail::fps_key;
 

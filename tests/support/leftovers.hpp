@@ -1,4 +1,4 @@
-// What memory that a call is given may hold.
+// Initial contents of memory that a caller passes to a call.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +10,26 @@
 
 namespace farpoint_tests {
 
-/// Memory that is new, or what other calls have left. Each shows mistakes that the others hide: random bytes are
-/// nobody's index, while zeros and small numbers are, and all ones often stand for none.
+/// Contents of fresh memory or of memory that other calls have used. Each kind detects reads of uninitialized memory
+/// that the others hide: random bytes are no valid index, zeros and small numbers are one, and all ones often mean
+/// "none".
 enum class leftover { random_bytes, zeros, ones, small_numbers };
 inline constexpr leftover all_leftovers[] = {leftover::random_bytes, leftover::zeros, leftover::ones,
                                              leftover::small_numbers};
 
-/// One of them, which follows from the seed.
+/// Returns the kind that the seed selects.
 inline leftover leftover_of(std::uint64_t seed) {
   return all_leftovers[random_source{seed}.below(std::size(all_leftovers))];
 }
 
-/// Fills memory. Eight bytes at a time: workspaces are large.
+/// Fills memory, eight bytes at a time, because workspaces are large.
 inline void fill_with(leftover kind, unsigned char* bytes, std::size_t size, std::uint64_t seed) {
   random_source random{seed};
   auto const next = [&]() -> std::uint64_t {
     switch (kind) {
       case leftover::zeros: return 0;
       case leftover::ones: return ~std::uint64_t{0};
-      case leftover::small_numbers: return random.next() & 0x000000ff'000000ffu;  // of 32 bits
+      case leftover::small_numbers: return random.next() & 0x000000ff'000000ffu;  // two 32-bit numbers
       case leftover::random_bytes: break;
     }
     return random.next();

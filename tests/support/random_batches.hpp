@@ -1,4 +1,4 @@
-// Batches of random sizes, of points that nobody reads.
+// Batches of random sizes. Their points are never read.
 #pragma once
 
 #include <farpoint/core/limits.hpp>
@@ -9,13 +9,13 @@ namespace farpoint_tests {
 
 using farpoint::index_t;
 
-/// A number below 2^bits: each magnitude is as likely as another.
+/// Returns a number below 2^bits; all magnitudes are equally likely.
 inline index_t random_magnitude(random_source& random, int bits) {
   index_t const number = random.below(index_t{1} << random.below(bits + 1));
   return random.below(8) == 0 ? number & ~index_t{1023} : number;
 }
 
-/// So many clouds, regular or ragged, of up to `most` points.
+/// Makes a batch of `clouds` clouds, regular or ragged, with up to `most` points.
 template <class Points>
 farpoint::batch<Points> random_batch_of(index_t clouds, index_t most, random_source& random) {
   using batch = farpoint::batch<Points>;

@@ -1,6 +1,6 @@
-// How much to test. Under ThreadSanitizer a problem takes ten times as long, and threads race in one problem as in
-// another of its kind: there are fewer of them. AddressSanitizer's builds have all kinds of problems, and of random
-// ones fewer: what an answer is, the build without a sanitizer asks of each.
+// Number of problems to test. Under ThreadSanitizer a problem takes ten times longer, and threads race in each problem
+// of a kind alike, so fewer problems run. Builds with AddressSanitizer run all kinds of problems, but fewer random
+// ones. Only the build without sanitizers checks the answers of all problems.
 #pragma once
 
 #include <cstdint>
@@ -32,20 +32,20 @@ inline constexpr bool for_memory = true;
 inline constexpr bool for_memory = false;
 #endif
 
-/// `count` random problems, or rows that brute force answers; a tenth of them for races, a third for memory.
+/// Number of random problems, or of rows for brute force: `count`, a tenth of it for races, a third of it for memory.
 constexpr std::uint64_t rounds(std::uint64_t count) noexcept {
   std::uint64_t const part = for_races ? 10 : for_memory ? 3 : 1;
   return (count + part - 1) / part;
 }
 
-/// The same for tests of several ranks: a tenth under compute-sanitizer, of which FARPOINT_SANITIZED says that it
-/// watches. Its racecheck does not get through a hundred problems of fps_shard() in nine minutes.
+/// Number of random problems of several ranks: `count`, or a tenth under compute-sanitizer, whose runs set
+/// FARPOINT_SANITIZED. Its racecheck takes more than nine minutes for a hundred problems of fps_shard().
 inline std::uint64_t problems(std::uint64_t count) {
   return std::getenv("FARPOINT_SANITIZED") != nullptr ? count / 10 : count;
 }
 
-/// Of cases that differ in numbers and not in what threads do, one in seven is run for races: a loop asks skip() in
-/// each.
+/// Skips six of seven cases in builds for races. For loops over cases that differ in numbers, but not in the threads'
+/// synchronization; skip() is called once per case.
 class few_for_races {
  public:
   bool skip() noexcept { return for_races && count_++ % 7 != 0; }

@@ -1,8 +1,8 @@
-// Built with ThreadSanitizer, which must find nothing: four threads on one map, and memory handed over with a value.
-//   FARPOINT_MUTATION=1  a look-up says that nobody changes the map, while others do
+// Four threads use one map, and publish other memory through a value. Under ThreadSanitizer, which must report nothing
+// except in these mutations:
+//   FARPOINT_MUTATION=1  a look-up that declares the map unchanging runs during insertions
 //   FARPOINT_MUTATION=2  the value is stored without release
-//   FARPOINT_MUTATION=3  the map is cleared while others use it
-// are mistakes that it must report.
+//   FARPOINT_MUTATION=3  the map is cleared while other threads use it
 #include <farpoint/container/hash_map_ref.hpp>
 
 #include "../hash_map/hash_map_random_calls.hpp"
@@ -26,14 +26,15 @@ bool run() {
   std::vector<farpoint::hash_map_bucket> buckets(static_cast<std::size_t>(Map::buckets_for(keys, 0.9)));
   Map const map{{buckets.data(), buckets.size()}, {}, {0}};
   map.clear();
-  // Whoever inserts a key writes its note, and then says so in the value.
+  // The thread that inserts a key writes the key's note, and then publishes the note by storing the value.
   std::vector<int> notes(static_cast<std::size_t>(map.capacity()), -1);
   std::array<int, threads> wrong{};
   std::vector<std::thread> team;
   for (int rank = 0; rank < threads; ++rank) {
     team.emplace_back([&, rank] {
       for (int i = 0; i < keys; ++i) {
-        // One key in two is a thread's own: nothing orders it before the others' calls, even if they run one by one.
+        // Every second key belongs to one thread: nothing orders its insertion before calls of other threads, even if
+        // the threads happen to run serially.
         if (i % 8 < 4 && i % 4 != rank) continue;
         auto const k = static_cast<key>(i);
         auto const did = map.insert(k, 0);

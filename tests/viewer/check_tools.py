@@ -1,4 +1,4 @@
-"""What one can do with a picture: measure, clip, save it, link to it, light it."""
+"""Tools of a picture: measuring, clipping, saving, links and lighting."""
 import base64
 import math
 import struct
@@ -27,7 +27,7 @@ def check_ruler(browser, folder):
     open_page(browser, folder, "cubes.html")
     look_from(browser, -1.0, 0.9)
     before = browser.evaluate(OVERLAY)
-    # A round length, as long as the bar says: points so far apart are so many pixels apart.
+    # The bar has a round length, and two points at this distance are drawn the bar's pixels from each other.
     bar = browser.evaluate("farpoint.overlay.barOf(farpoint.boxOfPane(farpoint.panes[0]))")
     digit = bar["length"] / 10 ** math.floor(math.log10(bar["length"]))
     check(round(digit, 6) in (1, 2, 5) and 30 < bar["pixels"] <= 120, f"the scale bar has a round length: {bar}")
@@ -46,7 +46,7 @@ def check_ruler(browser, folder):
     for i, cell in zip((0, 3), cells):
         top = [100 + 2 * at + share for at, share in zip(cell, (1, 1, 2))]
         check(pick_at(browser, top) == i, f"voxel {i} is an end")
-    # Between the centroids, which lie alike in their cells.
+    # Distances between centroids, which have equal offsets in their cells.
     expected = {"Distance": math.sqrt(64 + 36 + 16), "Horizontal": 10, "Vertical": 4, "Along x": 8, "Along y": 6, "Along z": 4}
     rows = {name: float(text.split()[0]) for name, text in measured_rows(browser).items()}
     check(rows.keys() == expected.keys(), f"a distance has its parts: {rows}")
@@ -86,7 +86,7 @@ def check_light_and_size(browser, folder):
         pictures.append(browser.evaluate(LOOK_AT_CANVAS))
     check(len({picture["hash"] for picture in pictures}) == 3, "eye-dome lighting has a strength")
     check(pictures[0]["colors"] < pictures[1]["colors"], "it adds shades")
-    # Near by, dots of one size dissolve; those that grow close the surface.
+    # Close to the camera, dots of a fixed size leave gaps; dots that grow with proximity close the surface.
     browser.evaluate("farpoint.camera.zoom(0.1), farpoint.draw()")
     shares = []
     for larger in (False, True):
@@ -155,7 +155,7 @@ def check_link(browser, folder):
     settle(browser)
     after = browser.evaluate(LOOK_AT_CANVAS)
     check(after["hash"] == before["hash"], f"the link shows the same picture: {before}, {after}")
-    # A link of nonsense changes nothing, and breaks nothing.
+    # An invalid link changes nothing and causes no error.
     for link in ("#camera=1,2", "#camera=a,b,c,d,e,f&color=none&layout=99&clip=1&moment=77&range=x", "#camera=0,0,-1,0,0,0&shape=cubes"):
         browser.evaluate(f"location.hash = {link!r}, new Promise((done) => setTimeout(done, 50))")
         look = browser.evaluate(LOOK_AT_CANVAS)

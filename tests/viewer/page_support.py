@@ -1,8 +1,8 @@
-"""What the tests of pages share: looking at the canvas, clicks, keys, controls."""
+"""Helpers of the tests of pages: canvas contents, clicks, keys, controls."""
 import json
 import os
 
-# Pixels of the canvas that are not the ground, in its left and right half, and a hash of all.
+# Counts pixels of the canvas that differ from the background, in its left and right half, and hashes all pixels.
 LOOK_AT_CANVAS = """(() => {
   const viewer = farpoint;
   viewer.skip = 1; // a slow machine draws fewer points while something moves
@@ -33,7 +33,7 @@ def check(holds, what):
 
 
 def canvas_place(browser, x, y):
-    """From the canvas to the window."""
+    """Converts canvas coordinates to window coordinates (px)."""
     box = browser.evaluate("(({ left, top }) => [left, top])(farpoint.canvas.getBoundingClientRect())")
     return box[0] + x, box[1] + y
 
@@ -44,7 +44,7 @@ def picked_rows(browser):
 
 
 def settle(browser):
-    """Until what was asked for is drawn."""
+    """Waits until pending changes are drawn."""
     browser.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 10))")
 
 
@@ -55,14 +55,14 @@ def open_page(browser, folder, name):
 
 
 def open_without(browser, folder, name, script):
-    """Opens a page in a browser that has not what `script` takes away."""
+    """Opens a page after running `script`, which removes a feature of the browser."""
     added = browser.call("Page.addScriptToEvaluateOnNewDocument", source=script)
     open_page(browser, folder, name)
     browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])
 
 
 def check_picking(browser, cloud, index):
-    """A click on a point in front shows that point."""
+    """Checks that a click on a visible point shows that point."""
     place = browser.evaluate(f"farpoint.placeOf({cloud}, {index})")
     check(place is not None, f"point {index} of cloud {cloud} has a place")
     browser.click(*canvas_place(browser, *place))
@@ -97,7 +97,7 @@ def set_control(browser, name, value):
 
 
 def colors_at(browser, points):
-    """Of the canvas where points (in the scene's unit) are seen."""
+    """Returns colors of the canvas at the pixels of points (in the scene's unit)."""
     return browser.evaluate(f"""(() => {{
       const {{ camera, scene, panes, renderer }} = farpoint;
       const {{ width, height }} = panes[0], {{ gl }} = renderer;
@@ -119,7 +119,7 @@ def color_at(browser, point):
 
 
 def pick_at(browser, point):
-    """Index of what is picked where a point is seen; None for nothing."""
+    """Returns the index picked at a point's pixel; None if nothing is picked."""
     return browser.evaluate(f"""(() => {{
       const {{ camera, scene, canvas }} = farpoint;
       const place = {list(point)}.map((value, axis) => (value - scene.origin[axis]) / scene.scale);

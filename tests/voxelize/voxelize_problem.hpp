@@ -15,13 +15,13 @@ namespace farpoint_tests {
 
 inline constexpr unsigned feature_parts = bit(part::gathered) | bit(part::mean) | bit(part::max) | bit(part::first);
 
-/// How features lie in memory.
+/// Memory layout of features.
 struct feature_format {
   std::vector<int> offsets{};  ///< bytes into a record
-  index_t stride = 0;          ///< bytes; 0: in the records of the coordinates
-  std::size_t shift = 0;       ///< bytes between an aligned address and the first record of their own
+  index_t stride = 0;          ///< bytes per feature record; 0: features are in the records of the coordinates
+  std::size_t shift = 0;       ///< bytes between an aligned address and the first feature record
   bool half = false;           ///< float16
-  /// Not empty: a type for each, in place of `half`.
+  /// Type of each feature, which replaces `half`; empty: `half` decides.
   std::vector<farpoint::feature_type> types{};
 
   farpoint::feature_type type_of(std::size_t f) const {
@@ -39,7 +39,7 @@ inline feature_format packed_features(int count, bool half = false) {
   return format;
 }
 
-/// Features of every type, one after another: most are not aligned.
+/// Makes packed features of all types, most of which are unaligned.
 inline feature_format mixed_features(int count) {
   using farpoint::feature_type;
   constexpr feature_type types[] = {feature_type::float32, feature_type::uint8,   feature_type::float64,
@@ -55,9 +55,9 @@ inline feature_format mixed_features(int count) {
   return format;
 }
 
-/// Features of a sensor, or hostile ones: many scales, signed zeros, infinities, NaN of several bits.
+/// Returns a value as of a sensor, or, if `odd`, a hostile one: many scales, signed zeros, infinities, several NaNs.
 inline float make_feature(random_source& random, bool odd) {
-  float const value = random.uniform() * 256 - 40;  // an exact product: no compiler may make another sum
+  float const value = random.uniform() * 256 - 40;  // an exact product, so that fused multiply-add changes nothing
   if (!odd) return value;
   std::uint32_t const words[] = {0x7fc00000u, 0xffc00000u, 0x7fc12000u, 0x7f800000u,
                                  0xff800000u, 0x80000000u, 0x00000000u, 0x00000001u};
@@ -70,7 +70,7 @@ inline float make_feature(random_source& random, bool odd) {
   }
 }
 
-/// Clouds in memory, and what is asked of them.
+/// Clouds in memory, and the parameters and outputs of a call.
 template <class Coord>
 struct voxelize_problem {
   using coord = Coord;
@@ -83,8 +83,8 @@ struct voxelize_problem {
   feature_format features;
   index_t points = 0;
   index_t clouds = 1;
-  std::vector<index_t> offsets;  ///< not empty: ragged
-  index_t largest = -1;          ///< bound for a ragged batch
+  std::vector<index_t> offsets;  ///< empty: a regular batch
+  index_t largest = -1;          ///< upper bound on the points of a cloud of a ragged batch; -1: none
 
   farpoint::voxel_grid<scalar> grid;
   farpoint::voxel_mode mode = farpoint::dynamic{};
@@ -98,9 +98,9 @@ struct voxelize_problem {
   unsigned wanted = all_parts;
   bool wide = false;           ///< 64-bit indices
   bool float_counts = false;   ///< points_per_voxel as floats
-  bool half_out = false;       ///< features out as float16
-  bool double_out = false;     ///< features out as doubles, of points of doubles
-  std::size_t one_short = 99;  ///< this part's array is an element too small
+  bool half_out = false;       ///< output features as float16
+  bool double_out = false;     ///< output features as double; only for points in double
+  std::size_t one_short = 99;  ///< part whose array is one element too small
 
   voxelize_problem() = default;
   voxelize_problem(xyz_cloud const& cloud, farpoint::voxel_grid<scalar> const& grid_, farpoint::voxel_mode mode_,
@@ -124,7 +124,7 @@ struct voxelize_problem {
         float const value = make_feature(random, odd_features);
         put((features.stride == 0 ? record : own) + features.offsets[f], features.type_of(f), value);
       }
-      // After the features, which may be these.
+      // Coordinates are stored last, because features may share their bytes.
       for (std::size_t axis = 0; axis < 3; ++axis) {
         Coord const value = to_coord<Coord>(cloud[i][axis]);
         std::memcpy(record + format.offsets[axis], &value, sizeof value);
@@ -132,7 +132,7 @@ struct voxelize_problem {
     }
   }
 
-  /// The problem's clouds when `base` is where `memory` was copied to, and `offset_array` the offsets.
+  /// Returns the clouds in a copy of the problem: `memory` at `base`, the offsets at `offset_array`.
   farpoint::batch<view> clouds_at(unsigned char const* base, index_t const* offset_array) const {
     view const all{first_record(base), points, record_stride(), format.offsets};
     if (offsets.empty()) return farpoint::batch<view>::regular(all, clouds);
@@ -141,7 +141,7 @@ struct voxelize_problem {
   index_t cloud_count() const { return offsets.empty() ? clouds : static_cast<index_t>(offsets.size()) - 1; }
   index_t feature_count() const { return static_cast<index_t>(features.offsets.size()); }
 
-  /// The same, with `own` where `feature_memory` was copied to.
+  /// Returns the parameters for a copy of the problem: `memory` at `base`, `feature_memory` at `own`.
   farpoint::voxelize_params<scalar> params_at(unsigned char const* base, unsigned char const* own) const {
     farpoint::voxelize_params<scalar> params;
     params.grid = grid;
@@ -160,7 +160,7 @@ struct voxelize_problem {
     return params;
   }
 
-  /// Bytes of one element of a part.
+  /// Returns the size of one element of a part, in bytes.
   std::size_t element_bytes(std::size_t which) const {
     if (which == part::coords) return 4;
     if (which == part::centroid) return sizeof(scalar);
@@ -169,7 +169,7 @@ struct voxelize_problem {
     if (which == part::points_per_voxel && float_counts) return 4;
     return wide ? 8 : 4;
   }
-  /// Bytes of the array of a part, 0 if it is not wanted.
+  /// Returns the size of a part's array in bytes; 0 if the part is not requested.
   std::size_t part_bytes(std::size_t which) const {
     bool const impossible = which == part::gathered && mode.is_dynamic();
     if ((wanted >> which & 1u) == 0 || impossible) return 0;
@@ -193,7 +193,7 @@ struct voxelize_problem {
     return static_cast<std::size_t>(elements) * element_bytes(which);
   }
 
-  /// The output whose parts have their arrays at these addresses.
+  /// Returns the output whose parts' arrays are at the addresses `at`.
   farpoint::voxelize_output<scalar> output_at(std::array<unsigned char*, part::count> const& at) const {
     farpoint::voxelize_output<scalar> output;
     output.capacity = capacity;
@@ -215,7 +215,7 @@ struct voxelize_problem {
   }
 
  private:
-  /// Integers have what bits a float has, those of 64 bits twice.
+  /// Stores a feature. Integers get the bits of the float, and 64-bit integers get them twice.
   static void put(unsigned char* at, farpoint::feature_type type, float value) {
     farpoint::float16 const narrow = farpoint::to_float16(value);
     double const wide = double{value} * (1 + 0x1p-26);
@@ -259,7 +259,7 @@ struct voxelize_problem {
   }
 };
 
-/// Every byte of every part, those that no voxel came to among them: they must keep the poison.
+/// All bytes of all parts. Bytes beyond the written voxels must keep the poison.
 struct voxelize_answer {
   farpoint::result outcome{};
   std::array<std::vector<unsigned char>, part::count> parts{};
@@ -283,7 +283,7 @@ inline bool same_answer(voxelize_answer const& a, voxelize_answer const& b) {
   return a.outcome.code == b.outcome.code && a.parts == b.parts;
 }
 
-/// Where two answers part, for messages.
+/// Describes the differences between two answers.
 inline std::string difference(voxelize_answer const& a, voxelize_answer const& b) {
   if (a.outcome.code != b.outcome.code) return std::string{"outcome: "} + a.outcome.reason + " / " + b.outcome.reason;
   std::string text;
@@ -300,7 +300,7 @@ inline std::string difference(voxelize_answer const& a, voxelize_answer const& b
   return text.empty() ? "equal" : text;
 }
 
-/// What a call left in the memory of its parts, on the host or on a device; a failure if it wrote where it must not.
+/// Collects the answer from the parts in host or device memory. A write out of bounds makes the outcome a failure.
 template <class Problem, class Parts>
 voxelize_answer answer_of(Problem const& problem, Parts const& parts, farpoint::result const& outcome) {
   voxelize_answer answer;
@@ -330,7 +330,7 @@ voxelize_answer collect_voxels(Problem const& problem, Call const& call) {
   return answer_of(problem, memory, outcome);
 }
 
-/// What the plain loops say.
+/// Returns the answer of the reference.
 template <class Problem>
 voxelize_answer reference_voxels(Problem const& problem) {
   return collect_voxels(problem, [](auto const& clouds, auto const& params, auto const& output) {
@@ -338,7 +338,7 @@ voxelize_answer reference_voxels(Problem const& problem) {
   });
 }
 
-/// `count` voxels along each axis over most of the cloud's finite points: some points are outside.
+/// Returns a grid with `count` voxels per axis over most of the cloud's finite points; some points are outside.
 template <class Scalar>
 farpoint::voxel_grid<Scalar> fitted_grid(xyz_cloud const& cloud, std::array<std::int32_t, 3> const& count) {
   farpoint::voxel_grid<Scalar> grid;

@@ -10,18 +10,18 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A score and the index of its owner. The index no_winner stands for nobody and loses every tie.
+/// A score and the index of its owner. The index no_winner marks an absent candidate; it loses every tie.
 template <class Score>
 struct scored {
   Score score;
   std::int32_t index;
 };
 
-/// Index of nobody.
+/// Index of an absent candidate.
 inline constexpr std::int32_t no_winner = 2147483647;
 
-/// Whether `a` wins against `b`: the larger score wins, then the lower index. NaN loses against every number and ties
-/// with NaN. For a Score that has only operator>, two scores of which neither is greater tie.
+/// Returns true if `a` wins against `b`: the larger score wins, then the lower index. NaN loses against every number
+/// and ties with NaN. Scores of a type that has only operator> tie if neither is greater.
 template <class Score>
 FARPOINT_HD constexpr bool beats(scored<Score> const& a, scored<Score> const& b) noexcept {
   if (a.score > b.score) return true;
@@ -36,8 +36,8 @@ FARPOINT_HD constexpr bool beats(scored<Score> const& a, scored<Score> const& b)
 
 namespace detail {
 
-/// 32-bit unsigned keys in the order of the scores, for scores that have such keys: one instruction reduces those of a
-/// warp.
+/// Order-preserving 32-bit unsigned keys of scores. If a score type has such keys, one instruction reduces the keys of
+/// a warp.
 template <class Score, class = void>
 struct argmax_key {
   static constexpr bool exists = false;
@@ -47,7 +47,7 @@ template <>
 struct argmax_key<float> {
   static constexpr bool exists = true;
   FARPOINT_HD static std::uint32_t encode(float score) noexcept {
-    score += 0.0f;                                    // -0 becomes +0: the two are equal scores
+    score += 0.0f;                                    // -0 becomes +0: both are the same score
     return score >= score ? ordered_word(score) : 0;  // NaN: below -inf
   }
   FARPOINT_HD static float decode(std::uint32_t key) noexcept {
@@ -63,7 +63,7 @@ struct argmax_key<Score, std::enable_if_t<std::is_integral_v<Score> && sizeof(Sc
   FARPOINT_HD static Score decode(std::uint32_t key) noexcept { return static_cast<Score>(key ^ flip); }
 };
 
-/// A candidate that is reduced by its key; the index is in unsigned order too.
+/// Candidate reduced by its key. Flipping the sign bit of the index gives it unsigned order, too.
 template <class Score, bool HasKey = argmax_key<Score>::exists>
 struct argmax_candidate {
   std::uint32_t key;
@@ -85,7 +85,7 @@ struct argmax_candidate {
   }
 };
 
-/// A candidate without a key, which is compared as it is in a tree of shuffles.
+/// Candidate of a score without keys: a tree of shuffles compares scores directly.
 template <class Score>
 struct argmax_candidate<Score, false> {
   scored<Score> value;
@@ -114,13 +114,14 @@ struct argmax_candidate<Score, false> {
 /// NaN as the quiet NaN 0x7fffffff. On a device `storage` lies in shared memory; it needs no initialisation, and after
 /// reduce() it is free for any use at once.
 ///
-/// Cost: two warp-wide reductions and two barriers, reduce_in_turn() one barrier; up to 32 threads need no barrier.
-/// Float scores and integers of up to 32 bits are reduced by two redux instructions a warp (sm_80 and later), others by
-/// a tree of shuffles. Shared memory: two candidates a warp, of 8 bytes each for 4-byte scores. cub::BlockReduce with
-/// an arg-max operator gives the result to one thread only, knows no redux for pairs, and does not run on the host.
+/// Cost: two warp-wide reductions and two barriers (reduce_in_turn(): one barrier); up to 32 threads need no barrier.
+/// Float scores and integers of up to 32 bits take two redux instructions per warp (sm_80 and later), other scores a
+/// tree of shuffles. Shared memory: two candidates per warp, 8 bytes each for 4-byte scores. In contrast,
+/// cub::BlockReduce with an arg-max operator returns the result to one thread only, does not use redux for pairs, and
+/// does not run on the host.
 ///
 /// @tparam Score      trivially copyable, with operator>
-/// @tparam BlockSize  threads, 1 to 1024; multiples of 32 are the fast case
+/// @tparam BlockSize  number of threads, 1 to 1024; multiples of 32 are fastest
 template <class Score, int BlockSize>
 class block_argmax {
   static_assert(BlockSize >= 1 && BlockSize <= 1024, "farpoint: block_argmax takes 1 to 1024 threads");
@@ -130,15 +131,15 @@ class block_argmax {
   static constexpr int warp_size = 32;
   static constexpr int warps = detail::divide_up(BlockSize, warp_size);
 
-  /// Shared memory of the block, for one call at a time.
+  /// Shared memory of the block; holds the state of one call at a time.
   struct storage {
     detail::argmax_candidate<Score> winner[2][std::size_t{warps}];
   };
 
-  /// Every thread constructs one, on the same storage.
+  /// Constructs the calling thread's handle. All threads of the block pass the same storage.
   FARPOINT_HD explicit block_argmax(storage& shared) noexcept : shared_{shared} {}
 
-  /// The best of all threads' candidates, for every thread.
+  /// Returns the best candidate of the block to every thread.
   /// @param group  the calling thread's block: cuda_block<BlockSize> or host_block<BlockSize>
   /// @param mine   the calling thread's candidate
   template <class Group>
@@ -163,10 +164,10 @@ class block_argmax {
       candidate* const winner = shared_.winner[turn & 1];
       if (lane == 0) winner[warp] = best;
       group.sync();
-      // Every warp reduces the winners for itself: cheaper than letting one do it and telling the others by a barrier.
+      // Every warp reduces the winners: redundant work is cheaper than a reduction by one warp and a second barrier.
       best = winner[lane < warps ? lane : 0];
       if constexpr (BlockSize % warp_size != 0) {
-        // A short last warp has fewer lanes than there may be winners.
+        // A short last warp may have fewer lanes than there are winners, so each lane first reduces several.
         for (int next = lane + lanes_here; next < warps; next += lanes_here) {
           if (winner[next].beats(best)) best = winner[next];
         }

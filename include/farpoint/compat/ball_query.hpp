@@ -1,5 +1,5 @@
 /// @file
-/// The ball query with the arguments and the answers of the kernels of PointNet++, OpenPCDet and mmcv.
+/// Ball query with the arguments and results of the kernels of PointNet++, OpenPCDet and mmcv.
 #pragma once
 
 #include <farpoint/compat/stacked_clouds.hpp>
@@ -12,11 +12,11 @@ namespace FARPOINT_HIDDEN detail {
 /// Fills the rest of a row with its first neighbour.
 template <class Index = int>
 struct fill_by_first {
-  Index* idx;  ///< `[rows, samples]`, -1 past the neighbours
+  Index* idx;  ///< `[rows, samples]`, -1 past the last neighbour
   index_t samples;
-  bool no_neighbours;  ///< nothing has been written
+  bool no_neighbours;  ///< true if the search did not run, so `idx` is not written yet
   Index first_of_empty;
-  index_t const* rows = nullptr;  ///< if only the device knows how many there are
+  index_t const* rows = nullptr;  ///< number of rows in device memory, or null if all rows exist
 
   template <class Number>
   FARPOINT_HD void operator()(Number i) const noexcept {
@@ -30,17 +30,17 @@ struct fill_by_first {
   }
 };
 
-/// What is asked of a ball query.
+/// Parameters of a ball query.
 struct ball {
   radius_params params;
   index_t samples;
 
   ball(float radius, index_t nsample) noexcept : samples{nsample} {
-    // The kernels square it: its sign does not matter.
+    // The kernels square the radius, so its sign does not matter.
     params.radius = static_cast<double>(radius < 0 ? -radius : radius);
     params.exclusive = true;
   }
-  /// False where no distance is below the square: that of 0, of NaN, or of what it rounds to 0.
+  /// False if the squared radius is 0 or NaN, underflow included: no distance is below it.
   bool has_neighbours() const noexcept { return farpoint::detail::squared_radius<float>(params.radius) > 0; }
 
   template <class Exec>
@@ -74,7 +74,7 @@ struct ball {
 
 }  // namespace detail
 
-/// Bytes of workspace that ball_query_kernel_launcher_fast() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of ball_query_kernel_launcher_fast(); 256-byte aligned memory.
 template <class Exec>
 std::size_t ball_query_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
   if (!detail::check_sizes(b, n, m)) return 0;
@@ -82,12 +82,13 @@ std::size_t ball_query_workspace_bytes(Exec exec, int b, int n, int m) noexcept 
                                 detail::published_clouds(nullptr, b, m));
 }
 
-/// For each query the first `nsample` points of its cloud, by index, that are nearer than `radius`; a row of fewer is
-/// filled up with its first. The same indices as the kernels of that name, to the bit of a distance.
+/// Finds for each query the first `nsample` points of its cloud, by index, that are nearer than `radius`. A row with
+/// fewer neighbours repeats its first one. The indices equal the kernels' indices: distances have the same bits.
 ///
-/// The row of a query without neighbours is zeros: the kernels leave it as it was, and their callers clear it first.
+/// The row of a query without neighbours is zeros. The kernels leave such a row unchanged, and their callers clear it
+/// first.
 ///
-/// @param b,n,m    clouds, points of each, queries of each
+/// @param b,n,m    number of clouds, of points per cloud and of queries per cloud
 /// @param radius   metres; a point at exactly this distance is no neighbour
 /// @param nsample  at most 1,024
 /// @param new_xyz  `[b, m, 3]`: the queries
@@ -117,9 +118,9 @@ result ball_query_kernel_launcher_fast(int b, int n, int m, float radius, int ns
   return for_each_index(on, rows, detail::fill_by_first<>{idx, nsample, !ball.has_neighbours(), 0}, nsample);
 }
 
-/// Bytes of workspace that ball_query_kernel_launcher_stack() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of ball_query_kernel_launcher_stack(); 256-byte aligned memory.
 /// @param exec   a cudaStream_t, cuda_exec or host_exec
-/// @param B,M,N  clouds, queries of all, points of all
+/// @param B,M,N  number of clouds, of queries over all clouds and of points over all clouds
 template <class Exec>
 std::size_t ball_query_stack_workspace_bytes(Exec exec, int B, int M, int N) noexcept {
   if (!detail::check_sizes(B, M, N)) return 0;
@@ -128,20 +129,20 @@ std::size_t ball_query_stack_workspace_bytes(Exec exec, int B, int M, int N) noe
       [&](auto const& points, auto const& queries) { return radius_workspace_bytes(on, points, queries); });
 }
 
-/// The same for clouds that lie one after another. The row of a query without neighbours is -1 and then zeros.
+/// Ball query over clouds stored one after another. The row of a query without neighbours is -1 followed by zeros.
 ///
-/// Where the counts do not add up to what there is, queries beyond their sum are left out, and if there are more points
-/// or queries than memory, all rows are empty.
+/// Queries beyond the sum of their counts are skipped. If the counts of points or of queries add up to more than N or
+/// M, all rows are empty.
 ///
-/// @param B,M                clouds, queries of all
-/// @param radius,nsample     as above
+/// @param B,M                number of clouds, of queries over all clouds
+/// @param radius,nsample     see ball_query_kernel_launcher_fast()
 /// @param new_xyz            `[M, 3]`: the queries
-/// @param new_xyz_batch_cnt  `[B]`: queries of each cloud
+/// @param new_xyz_batch_cnt  `[B]`: number of queries of each cloud
 /// @param xyz                `[N, 3]`
-/// @param xyz_batch_cnt      `[B]`: points of each cloud
+/// @param xyz_batch_cnt      `[B]`: number of points of each cloud
 /// @param idx                `[M, nsample]`: indices into the query's cloud
-/// @param exec               as above
-/// @param N                  points of all clouds, which the kernel's launcher does not take
+/// @param exec               see ball_query_kernel_launcher_fast()
+/// @param N                  number of points over all clouds; the kernel's launcher lacks this argument
 /// @param workspace          at least ball_query_stack_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>

@@ -1,5 +1,5 @@
 /// @file
-/// Furthest point sampling with the arguments and the answers of the kernels of PointNet++, OpenPCDet and mmcv.
+/// Furthest point sampling with the arguments and results of the kernels of PointNet++, OpenPCDet and mmcv.
 #pragma once
 
 #include <farpoint/compat/execution.hpp>
@@ -9,51 +9,51 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 
-/// In what the published kernels differ.
+/// Differences between the published kernels.
 struct furthest_point_sampling_rules {
-  /// Points whose squared norm is at most 1e-3 are never picked, except as the first sample.
+  /// True if points whose squared norm is at most 1e-3 are never picked, except as the first sample.
   bool skip_origin = false;
 
-  /// Threads that a block of the kernel has at most: among points at equal distances, the one that its reduction
-  /// prefers is taken (see tie_order). 0: the one of lowest index, which spares a copy of the points.
+  /// Maximum number of threads per block of the kernel. Ties go to the point that the reduction of such a block
+  /// prefers, see tie_order. 0: ties go to the lowest index, which avoids a copy of the points.
   int block_threads = 0;
 };
 
-/// OpenPCDet and mmcv.
+/// Rules of OpenPCDet and mmcv.
 inline constexpr furthest_point_sampling_rules openpcdet_rules{false, 1024};
-/// pointnet2_ops, and what was copied from it.
+/// Rules of pointnet2_ops and its copies.
 inline constexpr furthest_point_sampling_rules pointnet2_ops_rules{true, 512};
 
 namespace FARPOINT_HIDDEN detail {
 
-/// True for a point that skip_origin leaves out. It compares in double, as the kernels do.
+/// True for a point that skip_origin leaves out. Compares in double, as the kernels do.
 FARPOINT_HD inline bool is_near_origin(vec<float> const& point) noexcept {
   return static_cast<double>(distance2(point, vec<float>{})) <= 1e-3;
 }
 
 inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-/// A cloud in the order of ties.
+/// A cloud whose points are reordered so that ties go to the point that the kernel prefers.
 struct ordered_cloud {
   point_view<float> points;
   tie_order order;
   bool skip_origin;
 
-  /// Copies the point at a place of `points`, which are in the order of indices; NaN for one that is left out, and for
-  /// a place without a point.
+  /// Copies the point of position `place` in tie order; `points` are in index order. Writes NaN if the position is
+  /// padding or the point is left out.
   FARPOINT_HD void copy(index_t place, float* to) const noexcept {
     index_t const k = order.point_at(place);
     vec<float> point{{not_a_number, not_a_number, not_a_number}};
     if (k < order.points() && (k == 0 || !skip_origin || !is_near_origin(points[k]))) point = points[k];
-    // The view has y first, and so has the one of the copy.
+    // The view has y first, see published_points(); the copy is read through the same kind of view.
     to[0] = point[1];
     to[1] = point[0];
     to[2] = point[2];
   }
 
-  /// The index of a sample at a place of `points`, which are in the order of ties. Where no point is away from the
-  /// samples before it, a point is repeated: the first that is not left out, as a reduction finds it if all distances
-  /// are 0.
+  /// Returns the point index of a sample; `place` is its position and `points` are in tie order. If all points are at
+  /// distance 0 from earlier samples, the first point that is not left out repeats: a reduction over equal distances
+  /// returns it.
   FARPOINT_HD index_t sample(index_t place, float distance) const noexcept {
     return order.point_at(place < 0 || !(distance > 0) ? first_left() : place);
   }
@@ -68,10 +68,10 @@ struct ordered_cloud {
   }
 };
 
-/// Copies points into the order of ties.
+/// Copies points into tie order.
 struct reorder_points {
   batch<point_view<float>> from;
-  float* to;  ///< `[clouds, places, 3]`
+  float* to;  ///< `[clouds, positions, 3]`
   tie_order order;
   bool skip_origin;
 
@@ -82,11 +82,11 @@ struct reorder_points {
   }
 };
 
-/// Turns places into indices.
+/// Converts positions in tie order to point indices.
 struct finish_samples {
-  batch<point_view<float>> clouds;  ///< in the order of ties
+  batch<point_view<float>> clouds;  ///< points in tie order
   float const* distances;           ///< `[clouds, samples]`
-  int* idxs;                        ///< likewise
+  int* idxs;                        ///< `[clouds, samples]`: positions in, indices out
   index_t samples;
   tie_order order;
   bool skip_origin;
@@ -158,7 +158,7 @@ class furthest_point_sampling_plan {
   fps_params params_;
 };
 
-/// A block of a kernel has a power of two of threads.
+/// Rejects block sizes other than 0 and powers of two.
 inline result check_rules(furthest_point_sampling_rules const& rules) noexcept {
   if (rules.block_threads >= 0 && (rules.block_threads & (rules.block_threads - 1)) == 0) return {};
   return farpoint::detail::reject("furthest_point_sampling: rules.block_threads is not 0 or a power of two");
@@ -166,7 +166,7 @@ inline result check_rules(furthest_point_sampling_rules const& rules) noexcept {
 
 }  // namespace detail
 
-/// Bytes of workspace that furthest_point_sampling_kernel_launcher() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of furthest_point_sampling_kernel_launcher(); 256-byte aligned memory.
 template <class Exec>
 std::size_t furthest_point_sampling_workspace_bytes(Exec exec, int b, int n, int m,
                                                     furthest_point_sampling_rules rules = {}) noexcept {
@@ -174,21 +174,21 @@ std::size_t furthest_point_sampling_workspace_bytes(Exec exec, int b, int n, int
   return detail::furthest_point_sampling_plan{detail::execution_of(exec), b, n, m, rules}.bytes();
 }
 
-/// Samples each cloud from point 0 on, as the kernels of that name do: with their rules the same indices, for clouds of
-/// finite points whose squared distances are below 1e10.
+/// Samples each cloud, beginning with point 0. With the rules of a kernel the indices equal the kernel's indices, for
+/// clouds of finite points whose squared distances are below 1e10.
 ///
-/// Where all points left are at distance 0, m > n among them, the first of them in the order of ties is repeated.
-/// Points that are not finite are never picked, where the kernels stay at the first NaN; a cloud that begins with them
-/// starts at its first finite point, and one that has no other gives zeros.
+/// If all remaining points are at distance 0, which includes m > n, the first point in tie order repeats. Non-finite
+/// points are never picked, whereas the kernels get stuck at the first NaN. A cloud that begins with non-finite points
+/// starts at its first finite point; a cloud without finite points gives zeros.
 ///
-/// @param b,n,m      clouds, points of each, samples of each
+/// @param b,n,m      number of clouds, of points per cloud and of samples per cloud
 /// @param dataset    `[b, n, 3]`, metres
-/// @param temp       neither read nor written, so it may be null: the distances are in the workspace
+/// @param temp       neither read nor written, may be null: the workspace holds the distances
 /// @param idxs       `[b, m]`
 /// @param exec       a cudaStream_t or cuda_exec, with compat/furthest_point_sampling.cuh, and device memory; or a
 ///                   host_exec and host memory
 /// @param workspace  at least furthest_point_sampling_workspace_bytes() bytes, 256-byte aligned
-/// @param rules      openpcdet_rules or pointnet2_ops_rules for their choice among equals
+/// @param rules      openpcdet_rules or pointnet2_ops_rules to break ties as that kernel does
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result furthest_point_sampling_kernel_launcher(int b, int n, int m, float const* dataset, [[maybe_unused]] float* temp,

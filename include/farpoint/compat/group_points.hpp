@@ -1,5 +1,5 @@
 /// @file
-/// Gathering and grouping of channel-first features, forward and backward, with the arguments and the answers of the
+/// Gathering and grouping of channel-first features, forward and backward, with the arguments and results of the
 /// kernels of PointNet++, OpenPCDet and mmcv.
 #pragma once
 
@@ -10,7 +10,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
-/// Gradients of groups `[clouds, c, places]`: an entry is a place of a cloud, or of a row of a stack.
+/// Gradients of groups `[clouds, c, places]`. An entry is a position of a cloud, or of a row of stacked clouds.
 struct group_entries {
   index_t clouds, c, places;
   float const* grad_out;
@@ -24,7 +24,7 @@ struct group_entries {
   }
 };
 
-/// Those of features `[clouds, c, n]`.
+/// Gradients of features `[clouds, c, n]`.
 struct grouped_gradients : group_entries {
   index_t n;
   float* grad_points;
@@ -46,13 +46,13 @@ struct grouped_gradients : group_entries {
   }
 };
 
-/// Clouds of a stack, found by their counts as the kernels do it.
+/// Stacked clouds, located by their counts as the kernels do it.
 struct stack_of_clouds {
   index_t clouds;
-  int const* rows;    ///< `[clouds]`: rows that ask
-  int const* points;  ///< `[clouds]`: rows that are asked for
+  int const* rows;    ///< `[clouds]`: number of rows of `idx` per cloud
+  int const* points;  ///< `[clouds]`: number of feature rows per cloud
 
-  /// The row that is index `index` of the cloud that `row` asks in; -1 if there is none.
+  /// Returns the feature row that `index` selects in the cloud of row `row` of `idx`; -1 if out of range.
   FARPOINT_HD index_t row_of(index_t row, index_t index) const noexcept {
     index_t begin = 0;
     index_t end = rows[0];
@@ -80,7 +80,7 @@ struct group_stacked {
   }
 };
 
-/// Gradients of these: those of features `[n, c]`.
+/// Gradients of stacked features `[n, c]`.
 struct stacked_gradients : group_entries {
   stack_of_clouds stack;
   index_t n;
@@ -106,10 +106,10 @@ struct stacked_gradients : group_entries {
 
 /// Groups channel-first features: out[b, c, p, s] = points[b, c, idx[b, p, s]].
 ///
-/// @param b,c,n            clouds, channels, points of a cloud
-/// @param npoints,nsample  groups of a cloud, points of a group
+/// @param b,c,n            number of clouds, of channels and of points per cloud
+/// @param npoints,nsample  number of groups per cloud and of points per group
 /// @param points           `[b, c, n]`
-/// @param idx              `[b, npoints, nsample]`: indices into the cloud; others than 0 to n - 1 give zeros, where
+/// @param idx              `[b, npoints, nsample]`: indices into the cloud; an index out of range gives zeros, whereas
 ///                         the kernel reads out of bounds
 /// @param out              `[b, c, npoints, nsample]`
 /// @param exec             a cudaStream_t or cuda_exec, with compat/group_points.cuh, and device memory; or a host_exec
@@ -132,8 +132,8 @@ result group_points_kernel_launcher_fast(int b, int c, int n, int npoints, int n
                 span<int const>{idx, size(places)}, rows::channels_first({out, size(places * c)}, b, c));
 }
 
-/// Gathers channel-first features: out[b, c, p] = points[b, c, idx[b, p]]; otherwise as above.
-/// @param b,c,n,npoints,points,exec  as above
+/// Gathers channel-first features: out[b, c, p] = points[b, c, idx[b, p]]. See group_points_kernel_launcher_fast().
+/// @param b,c,n,npoints,points,exec  see group_points_kernel_launcher_fast()
 /// @param idx  `[b, npoints]`
 /// @param out  `[b, c, npoints]`
 template <class Exec>
@@ -142,8 +142,8 @@ result gather_points_kernel_launcher_fast(int b, int c, int n, int npoints, floa
   return group_points_kernel_launcher_fast(b, c, n, npoints, 1, points, idx, out, exec);
 }
 
-/// Bytes of workspace that group_points_grad_kernel_launcher_fast() needs; 256-byte aligned memory. With nsample = 1,
-/// that of gather_points_grad_kernel_launcher_fast().
+/// Returns the size in bytes of the workspace of group_points_grad_kernel_launcher_fast(), and with nsample = 1 of
+/// gather_points_grad_kernel_launcher_fast(); 256-byte aligned memory.
 template <class Exec>
 std::size_t group_points_grad_workspace_bytes(Exec exec, int b, int n, int npoints, int nsample) noexcept {
   if (!detail::check_sizes(b, n, npoints, nsample)) return 0;
@@ -152,17 +152,17 @@ std::size_t group_points_grad_workspace_bytes(Exec exec, int b, int n, int npoin
   return detail::scatter_add_plan{on, gradients}.bytes();
 }
 
-/// The backward pass of group_points: grad_points[b, c, idx[b, p, s]] += grad_out[b, c, p, s].
+/// Backward pass of group_points: grad_points[b, c, idx[b, p, s]] += grad_out[b, c, p, s].
 ///
-/// The kernel adds by atomics, in an order that differs from run to run, and so do its last bits. Here a gradient is
-/// added to by ascending (p, s), each sum rounded once: the same bits on every run and backend. The indices are sorted
-/// for that, once for all channels.
+/// The kernel adds by atomics in an order that differs from run to run, so its last bits differ, too. This function
+/// adds to each gradient by ascending (p, s) and rounds each sum once: the same bits in every run and on every backend.
+/// For that it sorts the indices, once for all channels.
 ///
-/// @param b,c,n,npoints,nsample  as for the forward pass
+/// @param b,c,n,npoints,nsample  see group_points_kernel_launcher_fast()
 /// @param grad_out               `[b, c, npoints, nsample]`
-/// @param idx                    `[b, npoints, nsample]`; others than 0 to n - 1 are passed over
+/// @param idx                    `[b, npoints, nsample]`; an index out of range is skipped
 /// @param grad_points            `[b, c, n]`: added to, so clear it first, as for the kernel
-/// @param exec                   as above
+/// @param exec                   see group_points_kernel_launcher_fast()
 /// @param workspace              at least group_points_grad_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
@@ -179,23 +179,23 @@ result group_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints, 
   return detail::scatter_add_plan{on, gradients}.run(workspace, FARPOINT_WORKSPACE_OF("group_points_grad"));
 }
 
-/// The backward pass of gather_points, likewise.
+/// Backward pass of gather_points; see group_points_grad_kernel_launcher_fast().
 template <class Exec>
 result gather_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints, float const* grad_out, int const* idx,
                                                float* grad_points, Exec exec, bytes workspace) noexcept {
   return group_points_grad_kernel_launcher_fast(b, c, n, npoints, 1, grad_out, idx, grad_points, exec, workspace);
 }
 
-/// Groups the features of clouds that lie one after another: out[p, c, s] = features[row, c], where `row` is the
-/// idx[p, s]-th of the cloud that p is in.
+/// Groups the features of clouds stored one after another: out[p, c, s] = features[row, c], where `row` is row idx[p,
+/// s] of the cloud that contains p.
 ///
-/// @param B,M,C,nsample       clouds, rows of idx, channels, indices of a row
+/// @param B,M,C,nsample       number of clouds, of rows of idx, of channels and of indices per row
 /// @param features            `[rows of all clouds, C]`
-/// @param features_batch_cnt  `[B]`: rows of each cloud
-/// @param idx                 `[M, nsample]`: indices into the cloud; others than its rows give zeros
-/// @param idx_batch_cnt       `[B]`: rows of idx of each cloud; those beyond their sum are of the last cloud
+/// @param features_batch_cnt  `[B]`: number of feature rows of each cloud
+/// @param idx                 `[M, nsample]`: indices into the cloud; an index out of range gives zeros
+/// @param idx_batch_cnt       `[B]`: number of rows of idx of each cloud; rows beyond the sum belong to the last cloud
 /// @param out                 `[M, C, nsample]`
-/// @param exec                as above
+/// @param exec                see group_points_kernel_launcher_fast()
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result group_points_kernel_launcher_stack(int B, int M, int C, int nsample, float const* features,
@@ -203,7 +203,7 @@ result group_points_kernel_launcher_stack(int B, int M, int C, int nsample, floa
                                           float* out, Exec exec) noexcept {
   if (result const checked = detail::check_sizes(B, M, C, nsample); !checked) return checked;
   index_t const places = index_t{M} * nsample;
-  // Without features, all groups are zeros.
+  // features may be null: without features all groups are zeros.
   result const checked =
       detail::check_arrays(exec, {}, detail::array_of_some(features, features != nullptr),
                            detail::launcher_array{features_batch_cnt, B}, detail::launcher_array{idx, places},
@@ -214,7 +214,7 @@ result group_points_kernel_launcher_stack(int B, int M, int C, int nsample, floa
   return for_each_index(on, places * C, detail::group_stacked{stack, C, nsample, features, idx, out}, 4);
 }
 
-/// Bytes of workspace that group_points_grad_kernel_launcher_stack() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of group_points_grad_kernel_launcher_stack(); 256-byte aligned memory.
 template <class Exec>
 std::size_t group_points_grad_stack_workspace_bytes(Exec exec, int M, int N, int nsample) noexcept {
   if (!detail::check_sizes(M, N, nsample)) return 0;
@@ -223,12 +223,12 @@ std::size_t group_points_grad_stack_workspace_bytes(Exec exec, int M, int N, int
   return detail::scatter_add_plan{on, gradients}.bytes();
 }
 
-/// Its backward pass; see group_points_grad_kernel_launcher_fast().
+/// Backward pass of group_points_kernel_launcher_stack(); see group_points_grad_kernel_launcher_fast().
 ///
-/// @param B,M,C,nsample  as for the forward pass
-/// @param N              rows of all clouds
+/// @param B,M,C,nsample  see group_points_kernel_launcher_stack()
+/// @param N              number of feature rows over all clouds
 /// @param grad_out       `[M, C, nsample]`
-/// @param idx,idx_batch_cnt,features_batch_cnt,exec  as for the forward pass
+/// @param idx,idx_batch_cnt,features_batch_cnt,exec  see group_points_kernel_launcher_stack()
 /// @param grad_features  `[N, C]`: added to
 /// @param workspace      at least group_points_grad_stack_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure

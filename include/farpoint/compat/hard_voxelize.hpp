@@ -1,5 +1,5 @@
 /// @file
-/// Voxelization with the arguments and the answers of mmcv and spconv, and of the launchers of CUDA-CenterPoint.
+/// Voxelization with the arguments and results of mmcv and spconv, and of the launchers of CUDA-CenterPoint.
 #pragma once
 
 #include <farpoint/compat/execution.hpp>
@@ -19,9 +19,9 @@ struct voxel_arrays {
   int* voxel_num;  ///< `[1]`
 };
 
-/// A cloud of the published voxelizers, and what they make of it.
+/// Input and parameters of a published voxelizer.
 struct voxelizer {
-  float const* points;  ///< `[count, features]`, x, y, z first
+  float const* points;  ///< `[count, features]`; x, y, z are the first three
   index_t count;
   int features;
   voxel_grid<float> grid;
@@ -40,7 +40,7 @@ struct voxelizer {
         point_view<float>{points_or_none(points), count, index_t{sizeof(float)} * features}};
   }
 
-  /// Outputs at these addresses; which ones there are decides on the workspace, too.
+  /// Views of the outputs at the given addresses. The workspace size depends on which outputs are requested.
   voxelize_output<float> output(voxel_arrays const& arrays) const noexcept {
     auto const rows = static_cast<std::size_t>(limits.max_voxels);
     voxelize_output<float> to;
@@ -64,7 +64,7 @@ struct voxelizer {
     return fits ? result{} : farpoint::detail::reject("a point has fewer than 3 or more than 64 features");
   }
 
-  /// Checks, and voxelizes.
+  /// Checks the arguments, then voxelizes.
   /// @param exec  cudaStream_t, cuda_exec or host_exec
   template <class Exec>
   result run(Exec exec, voxel_arrays const& to, farpoint::bytes workspace) const noexcept {
@@ -79,7 +79,7 @@ struct voxelizer {
   }
 };
 
-/// Voxels along an axis, as mmcv counts them.
+/// Number of voxels along an axis, rounded to the nearest as in mmcv.
 inline std::int32_t published_dim(float lower, float upper, float size) noexcept {
   float const voxels = std::round((upper - lower) / size);
   return voxels >= 1 && voxels < 2147483648.0f ? static_cast<std::int32_t>(voxels) : 0;
@@ -95,7 +95,7 @@ inline voxel_grid<float> published_grid(float const* voxel_size, float const* co
   return grid;
 }
 
-/// Writes the voxel of a point, z first.
+/// Writes the voxel coordinates of a point, z first; -1, -1, -1 if it has none.
 struct write_voxel_of {
   point_view<float> points;
   voxel_grid<float> grid;
@@ -109,7 +109,7 @@ struct write_voxel_of {
   }
 };
 
-/// Mean of a feature over the points of a voxel.
+/// Writes the mean of one feature over the points of one voxel.
 struct mean_of_voxel {
   float const* voxels;  ///< `[voxels, max_points, features]`
   unsigned int const* counts;
@@ -132,15 +132,15 @@ struct mean_of_voxel {
 
 }  // namespace detail
 
-/// Sizes of a hard voxelization.
+/// Sizes and limits of a hard voxelization.
 struct hard_voxelize_sizes {
   int num_points;
-  int num_features;  ///< 3 to 64, of which the first are x, y, z
-  int max_points;    ///< of a voxel
+  int num_features;  ///< 3 to 64; x, y, z are the first three
+  int max_points;    ///< maximum number of points per voxel
   int max_voxels;
 };
 
-/// Bytes of workspace that hard_voxelize() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of hard_voxelize(); 256-byte aligned memory.
 template <class Exec>
 std::size_t hard_voxelize_workspace_bytes(Exec exec, hard_voxelize_sizes sizes, float const* voxel_size,
                                           float const* coors_range) noexcept {
@@ -152,14 +152,14 @@ std::size_t hard_voxelize_workspace_bytes(Exec exec, hard_voxelize_sizes sizes, 
   return cloud.check() ? cloud.bytes(detail::execution_of(exec)) : 0;
 }
 
-/// Hard voxelization as mmcv's deterministic hard_voxelize and spconv's CPU path do it, and as CenterPoint configures
-/// it: voxels in the order of their first points, of each the first `max_points` points. The same bits, for finite
-/// points; others are left out.
+/// Hard voxelization as in mmcv's deterministic hard_voxelize, in spconv's CPU path and in CenterPoint's configuration.
+/// Voxels are ordered by their first points, and a voxel keeps its first `max_points` points. The output has the same
+/// bits as there for finite points; non-finite points are left out.
 ///
-/// Rows past the number of voxels are not written, and places of a voxel without a point are zeros. mmcv reads the
-/// number back to the host; here it stays in the memory of the execution.
+/// Rows past the number of voxels are not written; unused point slots of a voxel are zeros. mmcv copies the number of
+/// voxels to the host, whereas here it stays in the memory of the execution.
 ///
-/// @param sizes                 of the cloud and the limits
+/// @param sizes                 sizes of the cloud, and the limits
 /// @param points                `[num_points, num_features]`
 /// @param voxels                `[max_voxels, max_points, num_features]`
 /// @param coors                 `[max_voxels, 3]`: z, y, x
@@ -167,7 +167,7 @@ std::size_t hard_voxelize_workspace_bytes(Exec exec, hard_voxelize_sizes sizes, 
 /// @param voxel_num             `[1]`
 /// @param voxel_size            `[3]`: x, y, z (m), host memory
 /// @param coors_range           `[6]`: lower and upper x, y, z (m), host memory; the number of voxels along an axis is
-///                              rounded to the nearest
+///                              rounded to the nearest integer
 /// @param exec                  a cudaStream_t or cuda_exec, with compat/hard_voxelize.cuh, and device memory; or a
 ///                              host_exec and host memory
 /// @param workspace             at least hard_voxelize_workspace_bytes() bytes, 256-byte aligned
@@ -184,15 +184,15 @@ result hard_voxelize(hard_voxelize_sizes sizes, float const* points, float* voxe
   return cloud.run(exec, {voxels, coors, num_points_per_voxel, voxel_num}, workspace);
 }
 
-/// The voxel of each point, z first, as mmcv's dynamic_voxelize does it; -1, -1, -1 for a point outside of the range or
-/// one that is not finite. mmcv's kernel leaves some of these three as they were; its CPU path writes all.
+/// Computes the voxel of each point, z first, as mmcv's dynamic_voxelize does; -1, -1, -1 for a non-finite point or one
+/// out of range. mmcv's kernel leaves some of these three unchanged, its CPU path writes all.
 ///
-/// @param num_points,num_features  sizes
+/// @param num_points,num_features  number of points, and of features per point (3 to 64)
 /// @param points                   `[num_points, num_features]`
 /// @param coors                    `[num_points, 3]`
-/// @param voxel_size               as above
-/// @param coors_range              as above
-/// @param exec                     as above
+/// @param voxel_size               see hard_voxelize()
+/// @param coors_range              see hard_voxelize()
+/// @param exec                     see hard_voxelize()
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result dynamic_voxelize(int num_points, int num_features, float const* points, int* coors, float const* voxel_size,
@@ -209,7 +209,7 @@ result dynamic_voxelize(int num_points, int num_features, float const* points, i
 
 namespace FARPOINT_HIDDEN detail {
 
-/// The arguments of voxelizationLaunch() that say what to do.
+/// Voxelizer with the input and parameters of voxelizationLaunch().
 inline voxelizer center_point_voxelizer(float const* points, std::size_t points_size, vec<float> const& lower,
                                         vec<float> const& upper, vec<float> const& size, int grid_y_size,
                                         int grid_x_size, int feature_num, hard limits) noexcept {
@@ -220,7 +220,7 @@ inline voxelizer center_point_voxelizer(float const* points, std::size_t points_
 
 }  // namespace detail
 
-/// Bytes of workspace that voxelizationLaunch() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of voxelizationLaunch(); 256-byte aligned memory.
 template <class Exec>
 std::size_t voxelization_workspace_bytes(Exec exec, std::size_t points_size, int grid_z_size, int grid_y_size,
                                          int grid_x_size, int feature_num, int max_voxels,
@@ -232,25 +232,26 @@ std::size_t voxelization_workspace_bytes(Exec exec, std::size_t points_size, int
   return cloud.check() ? cloud.bytes(detail::execution_of(exec)) : 0;
 }
 
-/// voxelizationLaunch() of CUDA-CenterPoint. It numbers voxels and points by atomics, differently on every run: here
-/// they are in the order of the points, and always the same.
+/// voxelizationLaunch() of CUDA-CenterPoint. The original numbers voxels and points by atomics, differently in every
+/// run; this function orders both by point, so the result is always the same.
 ///
-/// Differs in more: counts are at most max_points_voxel, which featureExtractionLaunch() made of them; a point that
-/// rounding puts beyond the grid, and one that is not finite, is outside; rows past the number of voxels are not
-/// written, and nothing need be cleared before the call.
+/// Other differences:
+/// - Counts are at most max_points_voxel; the original clamps them only in featureExtractionLaunch().
+/// - A non-finite point, or a point that rounding moves beyond the grid, is outside.
+/// - Rows past the number of voxels are not written, and no array needs clearing before the call.
 ///
-/// @param points                   `[points_size, feature_num]`, x, y, z first
+/// @param points                   `[points_size, feature_num]`; x, y, z are the first three
 /// @param points_size              number of points
 /// @param min_x_range,max_x_range,min_y_range,max_y_range,min_z_range,max_z_range  metres
 /// @param voxel_x_size,voxel_y_size,voxel_z_size  metres
-/// @param grid_y_size,grid_x_size  voxels along y and x; those along z are as many as it takes
+/// @param grid_y_size,grid_x_size  number of voxels along y and x; along z it follows from the range, rounded up
 /// @param feature_num,max_voxels,max_points_voxel  sizes
-/// @param hash_table               neither read nor written: `workspace` is in its place
+/// @param hash_table               neither read nor written: `workspace` replaces it
 /// @param num_points_per_voxel     `[max_voxels]`
 /// @param voxel_features           `[max_voxels, max_points_voxel, feature_num]`
 /// @param voxel_indices            `[max_voxels, 4]`: 0, z, y, x
-/// @param real_voxel_num           `[1]`; at most max_voxels
-/// @param exec                     as above
+/// @param real_voxel_num           `[1]`: number of voxels, at most max_voxels
+/// @param exec                     see hard_voxelize()
 /// @param workspace                at least voxelization_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
@@ -270,15 +271,16 @@ result voxelizationLaunch(float const* points, std::size_t points_size, float mi
                    workspace);
 }
 
-/// featureExtractionLaunch() of CUDA-CenterPoint: the mean of the points of each voxel, as float16. Sums are added in
-/// the order of the points, as there. voxelize() writes means without the points of voxels (voxelize_output::mean).
+/// featureExtractionLaunch() of CUDA-CenterPoint: the mean of the points of each voxel, as float16. Points are summed
+/// in order, as in the original. To get means without storing the points of voxels, use voxelize() with
+/// voxelize_output::mean.
 ///
-/// @param voxels_temp           `[max_voxels, max_points_per_voxel, feature_num]`; not written, unlike there
+/// @param voxels_temp           `[max_voxels, max_points_per_voxel, feature_num]`; not written, unlike in the original
 /// @param num_points_per_voxel  `[max_voxels]`
-/// @param real_voxel_num        `[1]`, in the memory of the execution, where the original waits for it
+/// @param real_voxel_num        `[1]`, in the memory of the execution; the original waits for its copy on the host
 /// @param max_voxels,max_points_per_voxel,feature_num  sizes
 /// @param voxel_features        `[max_voxels, feature_num]`; rows past the number of voxels are not written
-/// @param exec                  as above
+/// @param exec                  see hard_voxelize()
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result featureExtractionLaunch(float const* voxels_temp, unsigned int const* num_points_per_voxel,

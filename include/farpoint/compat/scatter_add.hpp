@@ -1,5 +1,6 @@
 /// @file
-/// Adds up values by target in a fixed order: the backward passes of gathers and interpolations.
+/// Deterministic scatter-add: adds values by target in a fixed order, for the backward passes of gathers and
+/// interpolations.
 #pragma once
 
 #include <farpoint/compat/execution.hpp>
@@ -9,21 +10,21 @@ FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
-/// Entries sorted by target, those of a target in their own order.
+/// Entries sorted by target; entries of one target keep their order.
 struct scatter_lists {
-  std::uint32_t* targets[2];  ///< `[entries]` each; the first is sorted into one of both
-  std::uint32_t* entries[2];  ///< likewise
-  std::uint32_t* begins;      ///< `[targets + 1]`
-  std::uint32_t* scratch;     ///< of the sort
+  std::uint32_t* targets[2];  ///< `[entries]` each: double buffer of the sort, input in the first
+  std::uint32_t* entries[2];  ///< `[entries]` each: double buffer of the sort, input in the first
+  std::uint32_t* begins;      ///< `[targets + 1]`: first entry of each target
+  std::uint32_t* scratch;     ///< scratch memory of the sort
   index_t size;
-  int bits;  ///< of a target
+  int bits;  ///< number of bits of a target
 };
 
 inline index_t scratch_words(host_exec, scatter_lists const&) noexcept {
   return 0;
 }
 
-/// Sorts; stable. @return ok, and in `sorted` which of both arrays the result is in
+/// Stable sort by target. `sorted` receives the index of the buffer that holds the result.
 inline result sort_entries(host_exec, scatter_lists const& lists, int& sorted) noexcept {
   auto const found = host_radix_sort(key_value_arrays<std::uint32_t, std::uint32_t>{lists.targets[0], lists.entries[0]},
                                      {lists.targets[1], lists.entries[1]}, lists.size, lists.bits);
@@ -31,7 +32,7 @@ inline result sort_entries(host_exec, scatter_lists const& lists, int& sorted) n
   return {};
 }
 
-/// Writes the target of each entry; those without one come last.
+/// Writes the target of each entry. Entries without a target get the number of targets, and so sort last.
 template <class Entries>
 struct write_targets {
   Entries values;
@@ -46,7 +47,7 @@ struct write_targets {
   }
 };
 
-/// Finds where the entries of each target begin.
+/// Finds the first entry of each target by binary search.
 struct find_begins {
   std::uint32_t const* sorted;
   index_t size;
@@ -67,7 +68,7 @@ struct find_begins {
   }
 };
 
-/// Adds to one place of the output, in the order of the entries.
+/// Adds to one output the values of its entries, in entry order.
 template <class Entries>
 struct add_entries {
   Entries values;
@@ -85,23 +86,22 @@ struct add_entries {
   }
 };
 
-/// Place of an output, and what is added to it.
+/// One element of the output, with the target and channel whose values are added to it.
 struct scatter_place {
   float* output;
   index_t target;
   index_t channel;
 };
 
-/// Adds the values of entries to the outputs of their targets: scatter-add without atomics. Of an output the sum begins
-/// with what it holds, and values are added one after another, by ascending entry, each sum rounded once: the same bits
-/// on every run and backend.
+/// Scatter-add without atomics: adds the values of entries to the outputs of their targets. A sum begins with the
+/// output's old value and adds values by ascending entry, rounding once per addition: the same bits in every run and on
+/// every backend.
 ///
 /// `Entries` is copied into kernels and has the members
-///   size(), targets(), channels()     numbers of entries, of targets, and of channels
-///   target_of(entry)                  -1 for an entry that is added nowhere
-///   value_of(entry, channel)
-///   place_of_output(i)                a scatter_place for i of [0, targets * channels), neighbours in memory for
-///                                     neighbouring i
+///   size(), targets(), channels()  numbers of entries, targets and channels
+///   target_of(entry)               target, or -1 if the entry has none
+///   value_of(entry, channel)       value that is added
+///   place_of_output(i)             scatter_place for i of [0, targets * channels), in memory order
 template <class Exec, class Entries>
 class scatter_add_plan {
  public:
@@ -113,7 +113,7 @@ class scatter_add_plan {
     return memory.used();
   }
 
-  /// @param reason  why a workspace that is too small is refused
+  /// @param reason  message for a workspace that is too small
   result run(farpoint::bytes workspace, char const* reason) const noexcept {
     if (values_.size() > farpoint::detail::max_narrow_points ||
         values_.targets() >= farpoint::detail::max_narrow_points) {
@@ -137,7 +137,7 @@ class scatter_add_plan {
   scatter_lists cut(launcher_memory& memory) const noexcept {
     scatter_lists lists{};
     lists.size = values_.size();
-    // Entries without a target have the number of targets.
+    // Entries without a target are stored as targets(), so the sort must cover its bits.
     while (lists.bits < 32 && values_.targets() >> lists.bits != 0) ++lists.bits;
     for (auto& array : lists.targets) array = memory.template take<std::uint32_t>(lists.size);
     for (auto& array : lists.entries) array = memory.template take<std::uint32_t>(lists.size);

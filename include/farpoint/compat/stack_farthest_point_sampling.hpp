@@ -1,5 +1,5 @@
 /// @file
-/// Furthest point sampling of clouds that lie one after another, with the arguments of OpenPCDet's pointnet2_stack.
+/// Furthest point sampling of clouds stored one after another, with the arguments of OpenPCDet's pointnet2_stack.
 #pragma once
 
 #include <farpoint/compat/furthest_point_sampling.hpp>
@@ -10,7 +10,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
-/// Offset i is the number of places of the clouds before it, in the order of ties.
+/// Computes the offsets of clouds in tie order: offset i is the number of positions of all clouds before cloud i.
 struct add_up_places {
   int const* counts;
   tie_order order;
@@ -24,11 +24,11 @@ struct add_up_places {
   }
 };
 
-/// Copies points into the order of ties.
+/// Copies points into tie order.
 struct reorder_stack {
   batch<point_view<float>> from;
-  index_t const* places;  ///< `[clouds + 1]`
-  float* to;              ///< `[places, 3]`
+  index_t const* places;  ///< `[clouds + 1]`: offsets in tie order
+  float* to;              ///< `[positions, 3]`
   tie_order order;
   bool skip_origin;
 
@@ -44,12 +44,12 @@ struct reorder_stack {
 
 /// Writes the samples of all clouds one after another, as indices into all points.
 struct finish_stack {
-  batch<point_view<float>> clouds;  ///< in the order of ties
-  int const* counts;                ///< points of each
-  index_t const* begins;            ///< of their points
-  index_t const* sample_begins;     ///< of their samples
-  int const* picks;                 ///< `[clouds, most samples]`
-  float const* distances;           ///< likewise
+  batch<point_view<float>> clouds;  ///< points in tie order
+  int const* counts;                ///< `[clouds]`: number of points per cloud
+  index_t const* begins;            ///< `[clouds + 1]`: first point of each cloud
+  index_t const* sample_begins;     ///< `[clouds + 1]`: first sample of each cloud
+  int const* picks;                 ///< `[clouds, most_samples]`: positions in tie order
+  float const* distances;           ///< `[clouds, most_samples]`
   index_t most_samples;
   int* idxs;
   tie_order order;
@@ -138,13 +138,14 @@ class stack_sampling_plan {
   index_t most_samples_;
   bool skip_origin_;
   tie_order order_;
-  index_t places_;  ///< at most
+  index_t places_;  ///< upper bound on the number of positions of all clouds
   fps_params params_;
 };
 
 }  // namespace detail
 
-/// Bytes of workspace that stack_farthest_point_sampling_kernel_launcher() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of stack_farthest_point_sampling_kernel_launcher(); 256-byte aligned
+/// memory.
 template <class Exec>
 std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int batch_size, int most_samples,
                                                           furthest_point_sampling_rules rules = {}) noexcept {
@@ -153,22 +154,24 @@ std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int 
       .bytes();
 }
 
-/// Samples each cloud from its first point on; see furthest_point_sampling_kernel_launcher().
+/// Samples each cloud, beginning with its first point; see furthest_point_sampling_kernel_launcher().
 ///
-/// Where the counts add up to more than N, no cloud has points for the call, and all samples are the first points.
+/// If the counts add up to more than N, all clouds are treated as empty and every sample is the cloud's first point.
 ///
-/// @param N                   points of all clouds
+/// @param N                   number of points over all clouds
 /// @param batch_size          number of clouds
 /// @param dataset             `[N, 3]`, metres
 /// @param temp                neither read nor written
-/// @param xyz_batch_cnt       `[batch_size]`: points of each cloud
+/// @param xyz_batch_cnt       `[batch_size]`: number of points of each cloud
 /// @param idxs                `[sum of num_sampled_points]`: indices into all points, cloud after cloud
-/// @param num_sampled_points  `[batch_size]`: samples of each cloud; those beyond most_samples are not written
+/// @param num_sampled_points  `[batch_size]`: number of samples of each cloud; samples beyond most_samples are not
+///                            written
 /// @param exec                a cudaStream_t or cuda_exec, with compat/stack_farthest_point_sampling.cuh, and device
 ///                            memory; or a host_exec and host memory
-/// @param most_samples        upper bound on num_sampled_points, which the kernel's launcher does not take
+/// @param most_samples        upper bound on num_sampled_points; the kernel's launcher lacks this argument
 /// @param workspace           at least stack_farthest_point_sampling_workspace_bytes() bytes, 256-byte aligned
-/// @param rules               as there; the block has that many threads, however few points there are
+/// @param rules               see furthest_point_sampling_kernel_launcher(); block_threads is used as it is, even for
+///                            clouds with fewer points
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result stack_farthest_point_sampling_kernel_launcher(int N, int batch_size, float const* dataset,

@@ -1,6 +1,6 @@
 /// @file
-/// Interpolation with given weights, forward and backward, with the arguments and the answers of the kernels of
-/// PointNet++, OpenPCDet and mmcv.
+/// Interpolation with given weights, forward and backward, with the arguments and results of the kernels of PointNet++,
+/// OpenPCDet and mmcv.
 #pragma once
 
 #include <farpoint/compat/scatter_add.hpp>
@@ -9,18 +9,18 @@ FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
-/// What nvcc makes of w0 * v0 + w1 * v1 + w2 * v2 by default; missing values are 0.
+/// Evaluates w0 * v0 + w1 * v1 + w2 * v2 with the contraction that nvcc applies by default; missing values are 0.
 FARPOINT_HD inline float weighted_sum(float const* weight, float const (&value)[3]) noexcept {
   float const sum = fma_rn(weight[0], value[0], mul_rn(weight[1], value[1]));
   return fma_rn(weight[2], value[2], sum);
 }
 
-/// Interpolates a value of channel-first features.
+/// Interpolates one value of channel-first features.
 struct interpolate_channels {
   index_t c, m, n;
   float const* points;  ///< `[b, c, m]`
   int const* idx;       ///< `[b, n, 3]`
-  float const* weight;  ///< likewise
+  float const* weight;  ///< `[b, n, 3]`
   float* out;           ///< `[b, c, n]`
 
   template <class Number>
@@ -36,12 +36,12 @@ struct interpolate_channels {
   }
 };
 
-/// Interpolates a value of rows.
+/// Interpolates one value of row-major features.
 struct interpolate_rows {
   index_t channels;
   float const* features;  ///< `[M, channels]`
   int const* idx;         ///< `[N, 3]`
-  float const* weight;    ///< likewise
+  float const* weight;    ///< `[N, 3]`
   float* out;             ///< `[N, channels]`
 
   template <class Number>
@@ -57,14 +57,14 @@ struct interpolate_rows {
   }
 };
 
-/// Gradients of interpolated features: entry (unknown point, j) adds to its j-th known point. The values of a row are
-/// `channel_stride` apart, and those of a channel `row_stride`.
+/// Gradients of interpolated features. The entry (p, j) adds the weighted gradient of unknown point p to its j-th known
+/// point.
 struct interpolated_gradients {
   index_t b, c, n, m;
-  bool channel_first;  ///< `[b, c, n]` and `[b, c, m]`; else b = 1, `[n, c]` and `[m, c]`
+  bool channel_first;  ///< true: `[b, c, n]` and `[b, c, m]`; false: b = 1, `[n, c]` and `[m, c]`
   float const* grad_out;
   int const* idx;       ///< `[b, n, 3]`
-  float const* weight;  ///< likewise
+  float const* weight;  ///< `[b, n, 3]`
   float* grad_points;
 
   FARPOINT_HD index_t size() const noexcept { return b * n * 3; }
@@ -93,13 +93,13 @@ struct interpolated_gradients {
 
 }  // namespace detail
 
-/// Interpolates channel-first features: out[b, c, p] = sum over j of weight[b, p, j] * points[b, c, idx[b, p, j]], the
-/// same bits as the kernel.
+/// Interpolates channel-first features: out[b, c, p] = sum over j of weight[b, p, j] * points[b, c, idx[b, p, j]]. The
+/// output has the same bits as the kernel's.
 ///
-/// @param b,c,m,n  clouds, channels, known and unknown points of each cloud
+/// @param b,c,m,n  number of clouds, of channels, of known points and of unknown points per cloud
 /// @param points   `[b, c, m]`
-/// @param idx      `[b, n, 3]`; others than 0 to m - 1 stand for zeros, where the kernel reads out of bounds
-/// @param weight   `[b, n, 3]`; three_nn_weights() makes those of the models
+/// @param idx      `[b, n, 3]`; an index out of range contributes zeros, whereas the kernel reads out of bounds
+/// @param weight   `[b, n, 3]`; three_nn_weights() computes the weights of the models
 /// @param out      `[b, c, n]`
 /// @param exec     a cudaStream_t or cuda_exec, with compat/three_interpolate.cuh, and device memory; or a host_exec
 ///                 and host memory
@@ -117,8 +117,8 @@ result three_interpolate_kernel_launcher_fast(int b, int c, int m, int n, float 
   return for_each_index(on, rows * c, detail::interpolate_channels{c, m, n, points, idx, weight, out}, 4);
 }
 
-/// Bytes of workspace that three_interpolate_grad_kernel_launcher_fast() needs, and with b = 1 the launcher for stacked
-/// clouds; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of three_interpolate_grad_kernel_launcher_fast(), and with b = 1 of
+/// three_interpolate_grad_kernel_launcher_stack(); 256-byte aligned memory.
 template <class Exec>
 std::size_t three_interpolate_grad_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
   if (!detail::check_sizes(b, n, m)) return 0;
@@ -127,17 +127,17 @@ std::size_t three_interpolate_grad_workspace_bytes(Exec exec, int b, int n, int 
   return detail::scatter_add_plan{on, gradients}.bytes();
 }
 
-/// The backward pass: grad_points[b, c, idx[b, p, j]] += grad_out[b, c, p] * weight[b, p, j].
+/// Backward pass: grad_points[b, c, idx[b, p, j]] += grad_out[b, c, p] * weight[b, p, j].
 ///
-/// The kernel adds by atomics, in an order that differs from run to run. Here a gradient is added to by ascending
-/// (p, j), each product and each sum rounded once: the same bits on every run and backend.
+/// The kernel adds by atomics, in an order that differs from run to run. This function adds to each gradient by
+/// ascending (p, j) and rounds each product and each sum once: the same bits in every run and on every backend.
 ///
-/// @param b,c,n,m      as for the forward pass
+/// @param b,c,n,m      see three_interpolate_kernel_launcher_fast()
 /// @param grad_out     `[b, c, n]`
-/// @param idx          `[b, n, 3]`; others than 0 to m - 1 are passed over
+/// @param idx          `[b, n, 3]`; an index out of range is skipped
 /// @param weight       `[b, n, 3]`
 /// @param grad_points  `[b, c, m]`: added to, so clear it first, as for the kernel
-/// @param exec         as above
+/// @param exec         see three_interpolate_kernel_launcher_fast()
 /// @param workspace    at least three_interpolate_grad_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
@@ -155,16 +155,16 @@ result three_interpolate_grad_kernel_launcher_fast(int b, int c, int n, int m, f
   return detail::scatter_add_plan{on, gradients}.run(workspace, FARPOINT_WORKSPACE_OF("three_interpolate_grad"));
 }
 
-/// Interpolates the features of clouds that lie one after another: out[p, c] = sum over j of
-/// weight[p, j] * features[idx[p, j], c].
+/// Interpolates the features of clouds stored one after another: out[p, c] = sum over j of weight[p, j] *
+/// features[idx[p, j], c].
 ///
-/// @param N,channels  unknown points of all clouds, channels
+/// @param N,channels  number of unknown points over all clouds, and of channels
 /// @param features    `[rows of all clouds, channels]`
-/// @param idx         `[N, 3]`: indices into all rows, as three_nn_kernel_launcher_stack() gives them; negative ones
-///                    stand for zeros
+/// @param idx         `[N, 3]`: indices into all rows, as from three_nn_kernel_launcher_stack(); a negative index
+///                    contributes zeros
 /// @param weight  `[N, 3]`
 /// @param out     `[N, channels]`
-/// @param exec    as above
+/// @param exec    see three_interpolate_kernel_launcher_fast()
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result three_interpolate_kernel_launcher_stack(int N, int channels, float const* features, int const* idx,
@@ -179,12 +179,12 @@ result three_interpolate_kernel_launcher_stack(int N, int channels, float const*
   return for_each_index(on, size, detail::interpolate_rows{channels, features, idx, weight, out}, 4);
 }
 
-/// Its backward pass; see three_interpolate_grad_kernel_launcher_fast().
+/// Backward pass of three_interpolate_kernel_launcher_stack(); see three_interpolate_grad_kernel_launcher_fast().
 ///
-/// @param N,channels,idx,weight,exec  as for the forward pass
+/// @param N,channels,idx,weight,exec  see three_interpolate_kernel_launcher_stack()
 /// @param grad_out       `[N, channels]`
 /// @param grad_features  `[M, channels]`: added to
-/// @param M              rows of grad_features, which the kernel's launcher does not take
+/// @param M              number of rows of grad_features; the kernel's launcher lacks this argument
 /// @param workspace      at least three_interpolate_grad_workspace_bytes(exec, 1, N, M) bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>

@@ -1,6 +1,6 @@
 /// @file
-/// The three nearest points, and interpolation between them, with the arguments and the answers of the kernels of
-/// PointNet++, OpenPCDet and mmcv.
+/// Three nearest points and interpolation weights, with the arguments and results of the kernels of PointNet++,
+/// OpenPCDet and mmcv.
 #pragma once
 
 #include <farpoint/compat/stacked_clouds.hpp>
@@ -9,20 +9,20 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 
-/// What three_nn fills its distances with.
+/// Unit of the distances that three_nn writes.
 enum class three_nn_distances {
-  squared,  ///< as the kernels do
-  metres    ///< the square root, as the functions in Python return them
+  squared,  ///< squared metres, as the kernels write them
+  metres    ///< metres, as the Python functions return them
 };
 
 namespace FARPOINT_HIDDEN detail {
 
-/// What the kernels write for a neighbour that is missing, or whose squared distance overflows: index 0 and +inf.
+/// Replaces a neighbour that is missing, or whose squared distance overflows, by index 0 and +inf as the kernels do.
 struct finish_neighbours {
   float* distances;  ///< `[rows, 3]`
-  int* idx;          ///< likewise
+  int* idx;          ///< `[rows, 3]`
   three_nn_distances kind;
-  batch<point_view<float>> points;  ///< of a stack, whose indices are those of its view
+  batch<point_view<float>> points;  ///< stacked clouds: their indices count from the first point of all clouds
   batch<point_view<float>> queries;
 
   template <class Number>
@@ -36,7 +36,7 @@ struct finish_neighbours {
   }
 };
 
-/// Searches, and finishes the rows.
+/// Searches, then finishes the rows.
 template <class Exec>
 result three_nn(Exec exec, batch<point_view<float>> const& points, batch<point_view<float>> const& queries, float* dist,
                 int* idx, three_nn_distances kind, bytes workspace) noexcept {
@@ -65,7 +65,7 @@ struct inverse_weights {
 
 }  // namespace detail
 
-/// Bytes of workspace that three_nn_kernel_launcher_fast() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of three_nn_kernel_launcher_fast(); 256-byte aligned memory.
 template <class Exec>
 std::size_t three_nn_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
   if (!detail::check_sizes(b, n, m)) return 0;
@@ -73,13 +73,13 @@ std::size_t three_nn_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
                              detail::published_clouds(nullptr, b, n), exact{}, 3);
 }
 
-/// The three nearest known points of each unknown one, the nearest first, and of equals the one of lowest index. The
-/// same answer as the kernels of that name, to the bit.
+/// Finds the three nearest known points of each unknown point, nearest first. Ties go to the lowest index. Distances
+/// and indices equal the kernels' results bit for bit.
 ///
-/// A cloud of fewer than three known points gives index 0 and +inf for those that are missing, and so does a point that
-/// is not finite for all.
+/// Missing neighbours, in a cloud of fewer than three known points, get index 0 and +inf. A non-finite unknown point
+/// has no neighbours.
 ///
-/// @param b,n,m      clouds, unknown and known points of each
+/// @param b,n,m      number of clouds, of unknown points and of known points per cloud
 /// @param unknown    `[b, n, 3]`
 /// @param known      `[b, m, 3]`
 /// @param dist2      `[b, n, 3]`: squared distances (m^2), or with three_nn_distances::metres distances (m)
@@ -87,7 +87,7 @@ std::size_t three_nn_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
 /// @param exec       a cudaStream_t or cuda_exec, with compat/three_nn.cuh, and device memory; or a host_exec and host
 ///                   memory
 /// @param workspace  at least three_nn_workspace_bytes() bytes, 256-byte aligned
-/// @param distances  what dist2 is filled with
+/// @param distances  unit of dist2
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result three_nn_kernel_launcher_fast(int b, int n, int m, float const* unknown, float const* known, float* dist2,
@@ -104,7 +104,7 @@ result three_nn_kernel_launcher_fast(int b, int n, int m, float const* unknown, 
                           idx, distances, workspace);
 }
 
-/// Bytes of workspace that three_nn_kernel_launcher_stack() needs; 256-byte aligned memory.
+/// Returns the size in bytes of the workspace of three_nn_kernel_launcher_stack(); 256-byte aligned memory.
 template <class Exec>
 std::size_t three_nn_stack_workspace_bytes(Exec exec, int batch_size, int N, int M) noexcept {
   if (!detail::check_sizes(batch_size, N, M)) return 0;
@@ -113,21 +113,21 @@ std::size_t three_nn_stack_workspace_bytes(Exec exec, int batch_size, int N, int
       [&](auto const& points, auto const& queries) { return knn_workspace_bytes(on, points, queries, exact{}, 3); });
 }
 
-/// The same for clouds that lie one after another: indices count from the first known point of all clouds.
+/// Three nearest points in clouds stored one after another. Indices count from the first known point of all clouds.
 ///
-/// Where the counts do not add up to what there is, points beyond their sum are left out, and if there are more points
-/// than memory, no point has a neighbour.
+/// Unknown points beyond the sum of their counts are skipped. If the counts of unknown or known points add up to more
+/// than N or M, no point has a neighbour.
 ///
-/// @param batch_size,N,M     clouds, unknown and known points of all
+/// @param batch_size,N,M     number of clouds, of unknown points and of known points over all clouds
 /// @param unknown            `[N, 3]`
-/// @param unknown_batch_cnt  `[batch_size]`: unknown points of each cloud
+/// @param unknown_batch_cnt  `[batch_size]`: number of unknown points of each cloud
 /// @param known              `[M, 3]`
-/// @param known_batch_cnt    `[batch_size]`: known points of each cloud
+/// @param known_batch_cnt    `[batch_size]`: number of known points of each cloud
 /// @param dist2              `[N, 3]`
-/// @param idx                `[N, 3]`: those of a missing neighbour are the first known point of the cloud
-/// @param exec               as above
+/// @param idx                `[N, 3]`: a missing neighbour has the index of the cloud's first known point
+/// @param exec               see three_nn_kernel_launcher_fast()
 /// @param workspace          at least three_nn_stack_workspace_bytes() bytes, 256-byte aligned
-/// @param distances          as above
+/// @param distances          see three_nn_kernel_launcher_fast()
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const* unknown, int const* unknown_batch_cnt,
@@ -153,13 +153,13 @@ result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const*
                                                          search);
 }
 
-/// The weights that the models of PointNet++ interpolate with: 1 / (distance + 1e-8), divided by their sum. Each
-/// operation is rounded once, and sums are added from the nearest on.
+/// Computes the interpolation weights of the PointNet++ models: 1 / (distance + 1e-8), divided by their sum. Each
+/// operation is rounded once; sums begin with the nearest point.
 ///
-/// @param rows    unknown points of all clouds
-/// @param dist    `[rows, 3]`: distances (m), of three_nn with three_nn_distances::metres
+/// @param rows    number of unknown points over all clouds
+/// @param dist    `[rows, 3]`: distances (m) from three_nn with three_nn_distances::metres
 /// @param weight  `[rows, 3]`; may be `dist`
-/// @param exec    as above
+/// @param exec    see three_nn_kernel_launcher_fast()
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result three_nn_weights(int rows, float const* dist, float* weight, Exec exec) noexcept {

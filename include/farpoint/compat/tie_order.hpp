@@ -1,5 +1,5 @@
 /// @file
-/// The order in which the published furthest point sampling takes points at equal distances.
+/// Order in which the published furthest point sampling breaks ties.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -8,22 +8,22 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 
-/// Order of n points among equals in a kernel of one block, whose thread t looks at the points t, t + threads, ...
+/// Preference order of n equidistant points in a one-block kernel whose thread t reads the points t, t + threads, ...
 ///
-/// A thread keeps the first of equals. Then halves of the block are compared: thread t with t + threads / 2, then with
-/// t + threads / 4, ...; the lower thread wins among equals. Two threads meet where they first agree in all lower bits,
-/// so the lowest bit in which they differ decides: the winner is the thread that comes first when bits are read from
-/// the lowest up. The order is that of (the thread's bits reversed, index).
+/// A thread keeps the first of its equidistant points. Then a tree reduction compares thread t with t + threads / 2,
+/// then with t + threads / 4, ...; the lower thread wins a tie. Two threads meet at the step where their lower bits
+/// first agree, so the lowest bit in which they differ decides: the winner is the thread that comes first when bits are
+/// read from the lowest up. Hence points are ordered by (bit-reversed thread, index).
 ///
-/// Points are counted along it with gaps: a place is a row of the reversed number and as many columns as a thread has
-/// points at most.
+/// Positions along this order have gaps: a position is a (row, column) pair, where the row is the bit-reversed thread,
+/// and the number of columns is the maximum number of points per thread.
 class tie_order {
  public:
   constexpr tie_order() = default;
 
-  /// @param points        of the cloud
-  /// @param most_threads  of a block, a power of two: the kernel takes the largest one up to it and up to `points`; 0
-  ///                      for the order of indices
+  /// @param points        number of points of the cloud
+  /// @param most_threads  maximum block size, a power of two; 0 for index order. The kernel uses the largest power of
+  ///                      two that exceeds neither it nor `points`
   static constexpr tie_order of_block(index_t points, int most_threads) noexcept {
     tie_order order;
     while (order.threads_ * 2 <= points && order.threads_ * 2 <= most_threads) {
@@ -33,7 +33,7 @@ class tie_order {
     return order.of_cloud(points);
   }
 
-  /// The order of a cloud of another size in a block of as many threads.
+  /// Order for a cloud of another size and the same block size.
   FARPOINT_HD constexpr tie_order of_cloud(index_t points) const noexcept {
     tie_order order = *this;
     order.points_ = points;
@@ -41,13 +41,13 @@ class tie_order {
     return order;
   }
 
-  /// Places, some of which have no point.
+  /// Number of positions, gaps included.
   FARPOINT_HD constexpr index_t size() const noexcept { return rounds_ * threads_; }
 
-  /// The point at a place; none where it is not below the number of points.
+  /// Point index at position `place`; at least points() for a gap.
   FARPOINT_HD constexpr index_t point_at(index_t place) const noexcept {
     if (threads_ == 1 || rounds_ == 0) return place;
-    // In 32 bits: clouds of these kernels have no more points.
+    // Divides in 32 bits, which suffices: clouds of these kernels have fewer points.
     auto const number = static_cast<std::uint32_t>(place);
     auto const rounds = static_cast<std::uint32_t>(rounds_);
     std::uint32_t const row = number / rounds;
@@ -55,7 +55,7 @@ class tie_order {
   }
 
   FARPOINT_HD constexpr index_t points() const noexcept { return points_; }
-  /// Threads of the block; 1 for the order of indices.
+  /// Number of threads of the block; 1 for index order.
   FARPOINT_HD constexpr index_t threads() const noexcept { return threads_; }
 
  private:
@@ -67,8 +67,8 @@ class tie_order {
 
   index_t points_ = 0;
   index_t threads_ = 1;
-  index_t rounds_ = 0;  ///< points of a thread, at most
-  int bits_ = 0;        ///< of a thread's number
+  index_t rounds_ = 0;  ///< maximum number of points per thread
+  int bits_ = 0;        ///< number of bits of a thread index
 };
 
 }  // namespace compat

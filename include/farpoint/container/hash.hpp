@@ -6,26 +6,27 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Every bit of the result depends on every bit of the word: the finaliser of MurmurHash3 (Appleby 2011). One to one.
+/// Mixes 32 bits, so that every bit of the result depends on every bit of the word: the finaliser of MurmurHash3
+/// (Appleby 2011). Bijective.
 FARPOINT_HD constexpr std::uint32_t mix_bits(std::uint32_t word) noexcept {
   word = (word ^ word >> 16) * 0x85ebca6bu;
   word = (word ^ word >> 13) * 0xc2b2ae35u;
   return word ^ word >> 16;
 }
 
-/// The same for 64 bits: variant 13 of Stafford's search for better constants (2011). One to one.
+/// Mixes 64 bits: variant 13 of Stafford's search for better constants (2011). Bijective.
 FARPOINT_HD constexpr std::uint64_t mix_bits(std::uint64_t word) noexcept {
   word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
   word = (word ^ word >> 27) * 0x94d049bb133111ebu;
   return word ^ word >> 31;
 }
 
-/// The default hash of a 32- or 64-bit integer. It is public: who can choose the keys can make them all collide, and
-/// then a search walks through all of them. seeded_hash is for such keys.
+/// Default hash of a 32- or 64-bit integer. The function is public, so an adversary that chooses the keys can make all
+/// keys collide, and a search then visits every key. Use seeded_hash for untrusted keys.
 ///
-/// A hash of one's own is a trivially copyable callable that is `FARPOINT_HD`, noexcept, and turns a key into 32 bits
-/// that look random, the high ones above all: they choose the place in a table. Neighbouring voxels have neighbouring
-/// keys, so the identity, or one multiplication, makes runs of full slots that every probe has to walk along.
+/// A custom hash is a trivially copyable, noexcept, `FARPOINT_HD` callable that maps a key to 32 random-looking bits.
+/// The high bits matter most: they select the bucket. Neighbouring voxels have neighbouring keys, so the identity or a
+/// single multiplication would fill runs of slots, and every probe would walk along such a run.
 struct default_hash {
   template <class Key>
   FARPOINT_HD constexpr std::uint32_t operator()(Key key) const noexcept {
@@ -37,10 +38,10 @@ struct default_hash {
   }
 };
 
-/// default_hash with a seed that whoever chooses the keys does not know: one instruction more. With the seed 0 it is
-/// default_hash. A map must keep its seed as long as it keeps its keys.
+/// default_hash with a secret seed: it costs one more instruction. Seed 0 is default_hash. A map must keep its seed
+/// while it keeps its keys.
 struct seeded_hash {
-  std::uint64_t seed = 0;  ///< of 32-bit keys the low half
+  std::uint64_t seed = 0;  ///< 32-bit keys use its low half
 
   template <class Key>
   FARPOINT_HD constexpr std::uint32_t operator()(Key key) const noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// How the slots of a hash map lie in memory.
+/// Memory layouts of the slots of a hash map.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -8,15 +8,15 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The unit of a map's memory: 32 bytes, one sector of GPU memory. Its contents are the map's business; uninitialised
-/// memory will do until clear().
+/// Unit of a map's memory: 32 bytes, one sector of GPU memory. The contents are private to the map; memory may be
+/// uninitialised until clear().
 struct alignas(32) hash_map_bucket {
   std::uint64_t words[4];
 };
 
 namespace detail {
 
-/// A slot, or what is to be written there. The two are one where is_packed.
+/// Contents of a slot. Head and value are the same word if is_packed.
 template <class Head, class Value>
 struct slot_words {
   Head head;
@@ -27,19 +27,19 @@ struct slot_words {
   }
 };
 
-/// Slots of a bucket when they were loaded. An empty slot may have been taken since.
+/// Snapshot of a bucket's slots. Since the load, an empty slot may have been taken, and a key erased.
 template <class Entry, int Slots, bool IsPacked, bool HasValues>
 struct slot_window {
   using value_word = decltype(Entry::value);
   decltype(Entry::head) heads[std::size_t{Slots}];
   value_word values[std::size_t{HasValues ? Slots : 1}];
 
-  /// Value word of slot i; the largest if it was not loaded.
+  /// Value word of slot `i`; all bits set if values were not loaded.
   FARPOINT_HD value_word value(int i) const noexcept {
     if constexpr (IsPacked) return heads[i];
     return HasValues ? values[i] : static_cast<value_word>(~value_word{0});
   }
-  /// Replaces slot `at`. The loop keeps all slots in registers, which an index would not.
+  /// Updates slot `at`. Compares indices instead of subscripting, so that the arrays stay in registers.
   FARPOINT_HD void set(int at, Entry const& now) noexcept {
     FARPOINT_UNROLL
     for (int i = 0; i < Slots; ++i) {
@@ -49,7 +49,7 @@ struct slot_window {
   }
 };
 
-/// Memory of a map's buckets.
+/// Buckets in the caller's memory.
 class bucket_memory {
  public:
   constexpr bucket_memory() = default;
@@ -64,8 +64,11 @@ class bucket_memory {
   std::uint32_t buckets_ = 0;
 };
 
-/// Slots of `pairs`, in words of 64 bits: a bucket holds four heads of key and value (is_packed), or two heads of a
-/// key, each with its value behind it, so that one compare-and-swap of 16 bytes can write both.
+/// Layout `pairs`, with neighbouring head and value. The head identifies the key of a slot. The value is part of the
+/// head (is_packed) or the next word.
+///
+/// Words have 64 bits. A bucket holds four heads that contain key and value, or two heads, each followed by its value.
+/// So one compare-and-swap can always write a key with its value, if the hardware has one of 16 bytes.
 template <class Key, class Value>
 class paired_slots : public bucket_memory {
  public:
@@ -78,10 +81,11 @@ class paired_slots : public bucket_memory {
   static constexpr bool values_with_heads = true;
   static constexpr int bucket_slots = is_packed ? 4 : 2;
 
-  /// True where take() with a value writes it together with the head. Elsewhere the value has to follow.
+  /// True if take() writes a value in the same atomic operation as the head. False if the value is another word and no
+  /// 16-byte compare-and-swap exists; then the caller stores the value afterwards.
   FARPOINT_HD static constexpr bool takes_values() noexcept { return is_packed || has_pair_exchange(); }
 
-  /// Buckets of slots in `memory` buckets of memory, and the reverse.
+  /// Converts a memory size, in units of hash_map_bucket, to a number of buckets of this layout, and back.
   FARPOINT_HD static constexpr std::uint64_t buckets_in(std::uint64_t memory) noexcept { return memory; }
   FARPOINT_HD static constexpr index_t memory_for(index_t buckets) noexcept { return buckets; }
 
@@ -92,7 +96,7 @@ class paired_slots : public bucket_memory {
   }
   FARPOINT_HD value_word* value(index_t slot) const noexcept { return head(slot) + (words_a_slot - 1); }
 
-  /// Loads a slot by one instruction.
+  /// Loads a slot by one load.
   FARPOINT_HD entry load_slot(index_t slot) const noexcept {
     entry seen{};
     if constexpr (!is_packed) atomic_load_pair(head(slot), seen.head, seen.value);
@@ -100,9 +104,9 @@ class paired_slots : public bucket_memory {
     return seen;
   }
 
-  /// Writes `wanted` to a slot whose words are `expected`.
-  /// @tparam WithValue  false: the value word is neither compared nor written
-  /// @return the words before; the value is expected.value unless it was exchanged
+  /// Replaces the contents of a slot by `wanted` if they equal `expected`.
+  /// @tparam WithValue  false: a value in a word of its own is neither compared nor written
+  /// @return the slot's contents before; their value is `expected.value` if the operation did not cover the value
   template <bool WithValue>
   FARPOINT_HD entry take(index_t slot, entry expected, entry wanted) const noexcept {
     if constexpr (WithValue && !is_packed && has_pair_exchange()) {
@@ -115,6 +119,7 @@ class paired_slots : public bucket_memory {
     }
   }
 
+  /// Snapshot of a bucket's slots, see slot_window.
   template <bool WithValues>
   using window = slot_window<entry, bucket_slots, is_packed, WithValues && !is_packed>;
 
@@ -139,7 +144,7 @@ class paired_slots : public bucket_memory {
     return seen;
   }
 
-  /// Number of stores of 16 bytes that clear the slots, and store number i.
+  /// Number of 16-byte stores that clear the map; store() performs store `i`.
   FARPOINT_HD index_t stores() const noexcept { return 2 * index_t{buckets_}; }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
     *reinterpret_cast<word_pair*>(&memory_[i / 2].words[i % 2 * 2]) = word_pair{head, is_packed ? head : value};
@@ -160,8 +165,8 @@ class paired_slots : public bucket_memory {
   }
 };
 
-/// Slots of `split`: keys and values in words of their own size. A bucket is 16 bytes of keys, which one load fetches;
-/// the values lie behind the keys of all buckets.
+/// Layout `split`, with keys and values in words of their own size. The keys of a bucket fill 16 bytes, which one load
+/// fetches; the values follow the keys of all buckets.
 template <class Key, class Value>
 class split_slots : public bucket_memory {
   template <class T>
@@ -202,6 +207,7 @@ class split_slots : public bucket_memory {
     return {atomic_compare_exchange(head(slot), expected.head, wanted.head), expected.value};
   }
 
+  /// Snapshot of a bucket's keys, see slot_window; values are not loaded.
   template <bool>
   using window = slot_window<entry, bucket_slots, false, false>;
 
@@ -222,7 +228,7 @@ class split_slots : public bucket_memory {
   }
 
   FARPOINT_HD index_t stores() const noexcept {
-    // The map's memory ends at a multiple of 32 bytes, so the row that this rounds up to is part of it.
+    // The last store may exceed the buckets but not the map's memory, whose size is a multiple of 32 bytes.
     return divide_up<index_t>(index_t{buckets_} * bucket_bytes, row_bytes);
   }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {

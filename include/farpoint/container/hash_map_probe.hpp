@@ -23,11 +23,11 @@ struct hash_map_head {
   }
 };
 
-/// Walks from bucket to bucket, beginning where the hash of a key says, until a bucket has the key or an empty slot, or
-/// all buckets were loaded. Each step loads one bucket: 16 or 32 bytes.
+/// Searches bucket by bucket, from the bucket that the hash of a key selects, until a bucket has the key or an empty
+/// slot, or all buckets were loaded. Each step loads one bucket: 16 or 32 bytes.
 ///
-/// Slots on the way of a key are taken in order, and a slot goes from empty to a key and, with `Erases`, from there to
-/// erased(): never back. So a key is never behind an empty slot.
+/// Invariant: slots of a probe sequence are taken in order. A slot changes from empty to a key and, with `Erases`, from
+/// the key to erased(), and never back. So no key is behind an empty slot of its probe sequence.
 template <class Key, class Value, class Hash, class Slots, bool Erases = false>
 class hash_map_probe {
   template <bool WithValues>
@@ -42,7 +42,7 @@ class hash_map_probe {
 
   static constexpr index_t npos = -1;
 
-  /// Slot of a key, and its value word as it was loaded with the head; the largest word if it was not loaded.
+  /// Slot of a key, and its value word if it was loaded with the head; all bits set otherwise.
   struct found {
     index_t slot = npos;
     value_word value = ~value_word{0};
@@ -96,10 +96,11 @@ class hash_map_probe {
     return {};
   }
 
-  /// Finds the slot of a key, or takes the first empty one on the way. The value of a slot that it takes is `value` if
-  /// Slots::takes_values(), and elsewhere the one that the slot was cleared with. Ends whatever the memory holds.
-  /// @tparam WithValue      false: a slot is taken without a value
-  /// @tparam LooksAtValues  values are loaded along with heads
+  /// Finds the slot of a key, or takes the first empty slot of its probe sequence. A slot that it takes has the value
+  /// `value` if Slots::takes_values(), and otherwise the value that the slot was cleared with. Terminates for any
+  /// contents of the memory.
+  /// @tparam WithValue      false: the value of a slot that is taken may stay unchanged
+  /// @tparam LooksAtValues  true: values are loaded with the heads
   template <bool WithValue, bool LooksAtValues>
   FARPOINT_HD taken find_or_take(Key key, Value value) const noexcept {
     if (is_reserved(key)) return {{npos, insert_result::refused}};
@@ -108,13 +109,13 @@ class hash_map_probe {
     entry const wanted{head::of(key, value), head::value_ref::shifted(value)};
     std::uint32_t at = 0;
     window<LooksAtValues> seen;
-    // Not a return: that takes up to three more registers in kernels.
+    // An early return would take up to three more registers in kernels.
     if (slots_.buckets() != 0) {
       at = home(key);
       seen = slots_.template load<LooksAtValues, false>(at);
     }
     for (std::uint32_t tried = 0; tried < slots_.buckets(); ++tried) {
-      // Ends: a slot is tried once, and once more if it was cleared with another initial value.
+      // Terminates: a slot is tried once, and once more if it was cleared with another initial value.
       bool is_retry = false;
       while (true) {
         // The first slot that holds the key, or is empty.
@@ -137,7 +138,7 @@ class hash_map_probe {
         if (is_empty) {
           here.state = insert_result::inserted;
           if (before == empty_one) return here;
-          // The slot was cleared with another initial value. If that changes again, somebody else writes to the memory.
+          // The slot was cleared with another initial value. If it changes again, other code writes to the memory.
           if (is_retry) return none;
           if constexpr (sizeof(head_word) > sizeof(Key)) empty_one.head = before.head;
           empty_one.value = before.value;
@@ -152,8 +153,8 @@ class hash_map_probe {
     return none;
   }
 
-  /// Marks the slot of a key as erased. Ends: a retry means that another thread has changed the value.
-  /// @return true if this call did
+  /// Marks the slot of a key as erased. Lock-free: each retry means that another thread has changed the value.
+  /// @return true if this call erased the key
   FARPOINT_HD bool erase(Key key) const noexcept {
     found const at = find<Slots::is_packed, false>(key);
     if (at.slot == npos) return false;
@@ -172,7 +173,7 @@ class hash_map_probe {
  private:
   FARPOINT_HD std::uint32_t after(std::uint32_t at) const noexcept { return at + 1 == slots_.buckets() ? 0 : at + 1; }
 
-  /// Bucket where the search for a key begins: the high bits of hash * buckets, so that any number of buckets will do.
+  /// First bucket of the search for a key: the high bits of hash * buckets, which allows any number of buckets.
   FARPOINT_HD std::uint32_t home(Key key) const noexcept {
     return static_cast<std::uint32_t>(std::uint64_t{hash_(key)} * slots_.buckets() >> 32);
   }

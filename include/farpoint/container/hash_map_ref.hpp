@@ -1,5 +1,5 @@
 /// @file
-/// A lock-free hash map in memory that the caller owns, for kernels and host threads.
+/// Lock-free hash map in memory that the caller owns, for kernels and host threads.
 #pragma once
 
 #include <farpoint/container/hash.hpp>
@@ -10,31 +10,34 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A lock-free hash map in memory that the caller owns: global memory, shared memory or the host's. A non-owning,
+/// Lock-free hash map in memory that the caller owns: global memory, shared memory or host memory. A non-owning,
 /// trivially copyable view: pass it by value into kernels.
 ///
-/// **Races.** Any number of threads of one device, or of the host, may insert, find and erase keys and change values at
-/// the same time, through copies of one view. clear(), size(), for_each() and rehash_into() require that no thread
-/// changes the map: a barrier, the end of a kernel or a join has to separate them from other calls.
-/// - A key stays in its slot until it is erased or the map is cleared. When threads insert one key, exactly one
-///   gets `inserted` and all get the slot. When threads erase one key, exactly one gets `true`.
-/// - An erased slot is not used again before clear(), so that a change of its value reaches no other key. A change that
-///   runs together with the erasure of its key counts as made before it.
-/// - Slots, and which keys a full map refuses, differ from run to run. The set of keys does not, and the value of a key
-///   after insert_or_min() and sums does not.
-/// - A value of 32 bits appears together with its key of 32 bits in the layout of pairs. In other maps a search that
-///   runs together with an insertion may find the key with the initial value.
-/// - When several threads insert() one key, one value stays; which one is undefined if a thread also changes it.
-/// - All operations are relaxed: they order no other memory; hash_map_value can.
+/// **Races.** Any number of threads of one device, or of the host, may insert, find and erase keys and change values
+/// concurrently, through copies of one view. clear(), size(), for_each() and rehash_into() require that no thread
+/// changes the map: separate them from other calls by a barrier, the end of a kernel or a join.
+/// - An inserted key stays in its slot until it is erased or the map is cleared. If several threads insert one key,
+///   exactly one gets `inserted` and all get the slot. If several threads erase one key, exactly one gets `true`.
+/// - An erased slot is not used again before clear(), so a change of its value affects no other key. A change that is
+///   concurrent with the erasure of its key counts as made before the erasure.
+/// - Slot numbers depend on thread order, and so do the keys that a full map rejects. Without concurrent erasures all
+///   else is deterministic: the set of keys, and each value after insert_or_min() and after sums.
+/// - A 32-bit value becomes visible together with its 32-bit key in the layout of pairs. With other types or layouts, a
+///   search concurrent with an insertion may see the key with the initial value.
+/// - If several threads insert() one key with different values, one value wins. Do not call insert() while other
+///   threads change the value of that key.
+/// - All operations are relaxed: a visible key or value does not order other memory; hash_map_value has operations that
+///   do.
 ///
-/// Linear probing by buckets: one load of 16 or 32 bytes per step, and a load before every compare-and-swap. A search
-/// ends at an empty slot, or after all buckets, whatever the memory holds: keep the load factor, erased slots included,
-/// at 0.8 or below, since in a full map a search for an absent key walks through all of it.
+/// Algorithm: linear probing by buckets, with one load of 16 or 32 bytes per step. A load precedes every
+/// compare-and-swap. A search visits each bucket at most once, so a full map rejects keys and never hangs; a map that
+/// was never cleared rejects keys that find no empty slot. An unsuccessful search ends at the first empty slot: keep
+/// the load factor, erased slots included, at 0.8 or below, since at load factor 1 it visits the whole map.
 ///
 /// @tparam Key    integer of 32 or 64 bits
 /// @tparam Value  unsigned integer of 32 or 64 bits
 /// @tparam Hash   see default_hash
-/// @tparam Tuning see hash_map_tuning: the layout, and whether keys can be erased. Changes the speed otherwise
+/// @tparam Tuning layout, whether keys can be erased, and choices that affect only the speed, see hash_map_tuning
 template <class Key, class Value = std::uint32_t, class Hash = default_hash, class Tuning = hash_map_tuning>
 class hash_map_ref {
   static_assert(std::is_integral_v<Key> && (sizeof(Key) == 4 || sizeof(Key) == 8),
@@ -53,64 +56,66 @@ class hash_map_ref {
   using tuning = Tuning;
   using value_ref = typename head::value_ref;
 
-  /// No slot.
+  /// Slot number that marks an absent key.
   static constexpr index_t npos = probe::npos;
   static constexpr int bucket_slots = slots::bucket_slots;
-  /// A key and its value are one word, as of 32 bits each in the layout of pairs.
+  /// True if key and value share one word: 32 bits each, in the layout of pairs.
   static constexpr bool is_packed = slots::is_packed;
 
+  /// Result of an insertion: slot of the key, and an insert_result.
   using insertion = typename probe::insertion;
 
-  /// Buckets of memory that hold `keys` keys at load factor `load` or below, 0 < load <= 1 (anything else counts as
-  /// 0.5). No keys take no bucket; more than 2^40 slots count as 2^40, which no map uses.
+  /// Number of buckets of memory for `keys` keys at a load factor of at most `load`, 0 < load <= 1 (other values count
+  /// as 0.5). 0 for no keys. Sizes above 2^40 slots are clamped to 2^40, more than a map uses.
   FARPOINT_HD static constexpr index_t buckets_for(index_t keys, double load = 0.5) noexcept {
     if (keys <= 0) return 0;
     if (!(load > 0 && load <= 1)) load = 0.5;
     constexpr index_t most = index_t{1} << 40;
     if (!(static_cast<double>(keys) / load < static_cast<double>(most))) return buckets_for(most - 1, 1);
     auto needed = static_cast<index_t>(static_cast<double>(keys) / load);
-    // The conversion rounds down.
+    // The conversion truncates, so add the slot that it dropped.
     if (needed < keys || static_cast<double>(needed) * load < static_cast<double>(keys)) ++needed;
     return slots::memory_for(detail::divide_up<index_t>(needed, bucket_slots));
   }
 
-  /// A map without slots, which is full.
+  /// Creates a map without slots, which is empty and rejects every insertion.
   constexpr hash_map_ref() = default;
 
-  /// @param buckets  memory, any amount; what is beyond 2^32 - 1 buckets is not used. clear() it before the first use
-  /// @param empty    a key that is never inserted. All views of one memory have the same
-  /// @param initial  value of a key that is inserted without one, and the largest that insert_or_min() leaves to a new
-  ///                 one. In memory that was cleared with another initial value, it is one of the two
-  /// @param hash     where keys go
+  /// @param buckets  memory of any size; only the first 2^32 - 1 buckets are used. Call clear() before the first use
+  /// @param empty    key that is never inserted; the same for all views of one memory
+  /// @param initial  value of a key that is inserted without a value, and upper bound on the value that insert_or_min()
+  ///                 gives a new key. If the memory was cleared with another initial value, new keys get either of the
+  ///                 two
+  /// @param hash     hash function of the keys, see default_hash
   FARPOINT_HD explicit constexpr hash_map_ref(span<hash_map_bucket> buckets, empty_key<Key> empty = {},
                                               initial_value<Value> initial = {}, Hash hash = {}) noexcept
       : probe_{{buckets.data(), at_most(slots::buckets_in(at_most(buckets.size())))}, empty.value, initial.value, hash},
         count_{at_most(buckets.size())} {}
 
   FARPOINT_HD constexpr span<hash_map_bucket> buckets() const noexcept { return {memory().memory(), count_}; }
-  /// Number of slots, and of the keys that fit.
+  /// Number of slots, which is the maximum number of keys.
   FARPOINT_HD constexpr index_t capacity() const noexcept { return index_t{memory().buckets()} * bucket_slots; }
   FARPOINT_HD constexpr Key empty() const noexcept { return probe_.empty(); }
   FARPOINT_HD constexpr Value initial() const noexcept { return probe_.initial(); }
 
-  /// Number of the part in which the search for a key begins, if the map's memory is cut into `parts` equal parts.
+  /// Index of the part of the map's memory, divided into `parts` equal parts, in which the search for `key` begins.
   FARPOINT_HD std::uint32_t part_of(Key key, std::uint32_t parts) const noexcept {
     return static_cast<std::uint32_t>(std::uint64_t{probe_.hash(key)} * parts >> 32);
   }
 
-  /// True for keys that cannot be inserted: the empty one, and in a map that erases empty() ^ 1, the mark of erased
+  /// True for keys that cannot be inserted: empty(), and in a map that erases also empty() ^ 1, the mark of erased
   /// slots.
   FARPOINT_HD constexpr bool is_reserved(Key key) const noexcept { return probe_.is_reserved(key); }
 
-  /// Slot of a key, or npos. Never writes.
+  /// Slot of a key, or npos. Read-only.
   FARPOINT_HD index_t find(Key key) const noexcept { return probe_.template find<false, false>(key).slot; }
   FARPOINT_HD index_t find(Key key, unchanging_t) const noexcept { return probe_.template find<false, true>(key).slot; }
 
-  /// True if the map has the key. Never writes.
+  /// True if the map contains the key. Read-only.
   FARPOINT_HD bool contains(Key key) const noexcept { return find(key) != npos; }
   FARPOINT_HD bool contains(Key key, unchanging_t) const noexcept { return find(key, unchanging) != npos; }
 
-  /// Value of a key, or `otherwise`. Never writes; costs what find() costs where keys and values are pairs.
+  /// Value of a key, or `otherwise` if it is absent. Read-only; costs the same as find() in the layout of pairs.
   FARPOINT_HD Value value_or(Key key, Value otherwise) const noexcept {
     auto const at = probe_.template find<true, false>(key);
     if (at.slot == npos) return otherwise;
@@ -122,16 +127,16 @@ class hash_map_ref {
     return slots::values_with_heads ? value_ref::value_of(at.value) : value(at.slot).load(unchanging);
   }
 
-  /// Slot of a key, which is inserted with the initial value if it is absent; npos if the map is full or refuses the
-  /// key.
+  /// Slot of a key, which is inserted with the initial value if it is absent. npos if the map is full or the key is
+  /// reserved.
   FARPOINT_HD index_t find_or_insert(Key key) const noexcept { return insert(key).slot; }
 
-  /// Inserts a key with the initial value, unless it is present.
+  /// Inserts a key with the initial value, if it is absent.
   FARPOINT_HD insertion insert(Key key) const noexcept {
     return probe_.template find_or_take<false, false>(key, initial());
   }
 
-  /// Inserts a key with a value. The value of a key that is present stays.
+  /// Inserts a key with a value; a key that exists keeps its value.
   FARPOINT_HD insertion insert(Key key, Value value) const noexcept {
     auto const at = probe_.template find_or_take<true, false>(key, value);
     if (!slots::takes_values() && at.state == insert_result::inserted) {
@@ -140,7 +145,7 @@ class hash_map_ref {
     return at;
   }
 
-  /// Sets the value of a key; inserts the key if it is absent. If several threads do so, one of the values stays.
+  /// Sets the value of a key; inserts an absent key. If several threads set different values, one of these stays.
   FARPOINT_HD insertion insert_or_assign(Key key, Value value) const noexcept {
     auto const at = probe_.template find_or_take<true, false>(key, value);
     bool const is_written = slots::takes_values() && at.state == insert_result::inserted;
@@ -148,8 +153,8 @@ class hash_map_ref {
     return at;
   }
 
-  /// Adds to the value of a key; inserts the key with `amount` if it is absent. The value of a key that only this
-  /// function changes is the sum of all amounts, modulo 2^bits, in any order and with any initial value.
+  /// Adds `amount` to the value of a key, modulo 2^bits; inserts an absent key with `amount`. If only this function
+  /// changes a key's value, the value is the sum of all amounts, in any thread order and with any initial value.
   FARPOINT_HD insertion insert_or_add(Key key, Value amount) const noexcept {
     auto const at = probe_.template find_or_take<true, false>(key, amount);
     bool const is_new = at.state == insert_result::inserted;
@@ -159,15 +164,16 @@ class hash_map_ref {
     return at;
   }
 
-  /// Lowers the value of a key to `value`, if that is smaller; inserts the key if it is absent. The value of a key that
-  /// only this function changes is the smallest of the given values and the initial one.
+  /// Lowers the value of a key to `value` if that is smaller; inserts an absent key. If only this function changes a
+  /// key's value, the value is the minimum of all arguments and the initial value, in any thread order.
   FARPOINT_HD insertion insert_or_min(Key key, Value value) const noexcept {
     Value const least = value < initial() ? value : initial();
     auto const at = probe_.template find_or_take<true, true>(key, least);
     bool const is_new = at.state == insert_result::inserted;
     if (at.slot == npos || (slots::takes_values() && is_new)) return at;
     if constexpr (slots::values_with_heads) {
-      // Words that were loaded whole are compared whole.
+      // The value was loaded with the head. A minimum of packed words keeps the key, which is in both words. If the map
+      // erases, another thread may change the key, so fetch_min() replaces the value by compare-and-swap.
       auto const shifted = value_ref::shifted(value);
       bool const is_larger = slots::is_packed ? value_ref::value_of(at.value) > value : at.value > shifted;
       if (is_larger && slots::is_packed && Tuning::erases) {
@@ -183,16 +189,17 @@ class hash_map_ref {
     return at;
   }
 
-  /// Value of a key, which is inserted with `value` if it is absent; `value` if the map is full or refuses the key.
-  /// Threads that call it with one key and several values all return the value that was first. Only where is_packed:
-  /// elsewhere a key may appear before its value.
+  /// Value of a key, which is inserted with `value` if it is absent. If several threads call it with one key and
+  /// different values, all return the value that was inserted. Returns `value` if the map is full or the key is
+  /// reserved. Requires is_packed: otherwise a key may be visible before its value.
   FARPOINT_HD Value value_or_insert(Key key, Value value) const noexcept {
     static_assert(is_packed, "farpoint: value_or_insert() is for maps whose keys and values are one word");
     auto const at = probe_.template find_or_take<true, true>(key, value);
     return at.state == insert_result::duplicate ? value_ref::value_of(at.value) : value;
   }
 
-  /// Erases a key. Searches walk past its slot until clear(); a later insertion of the key takes another slot.
+  /// Erases a key. Its slot stays used until clear(): searches continue past it, and a later insertion of the key takes
+  /// another slot.
   /// @return true if this call erased the key; false if it is absent, or another thread erased it
   template <class T = Tuning>
   FARPOINT_HD bool erase(Key key) const noexcept {
@@ -200,9 +207,10 @@ class hash_map_ref {
     return probe_.erase(key);
   }
 
-  /// Inserts the keys of buckets first, first + step, ... with their values into another map, which keeps the values of
-  /// keys that it has. No thread may change this map; any number of threads may insert into the other one.
-  /// @return number of keys that the other map has no room for, or refuses
+  /// Inserts the keys of buckets first, first + step, ... with their values into another map. A key that is in
+  /// the other map keeps its value there. No thread may change this map; any number of threads may change the other
+  /// one.
+  /// @return number of keys that the other map has no room for, or reserves
   template <class Other>
   FARPOINT_HD index_t rehash_into(Other const& other, index_t first = 0, index_t step = 1) const noexcept {
     index_t left = 0;
@@ -211,13 +219,13 @@ class hash_map_ref {
     return left;
   }
 
-  /// Value of a slot that holds a key.
+  /// Value of a slot that holds a key, as an atomic variable.
   FARPOINT_HD value_ref value(index_t slot) const noexcept { return value_ref{memory().value(slot)}; }
 
-  /// Key of a slot, 0 <= slot < capacity(); the empty key if it holds none.
+  /// Key of a slot, 0 <= slot < capacity(); the empty key if the slot is empty or erased.
   FARPOINT_HD Key key(index_t slot) const noexcept { return key_in(atomic_load(memory().head(slot))); }
 
-  /// Key and value of a slot together; the empty key if it holds none.
+  /// Key and value of a slot, loaded together; the empty key if the slot is empty or erased.
   struct entry_type {
     Key key;
     Value value;
@@ -227,25 +235,29 @@ class hash_map_ref {
     return {key_in(seen.head), value_ref::value_of(seen.value)};
   }
 
-  /// Empties the map by stores of 16 bytes: first, first + step, ... Threads that share the work then need a barrier.
+  /// Clears the map by 16-byte stores: performs the stores first, first + step, ... Threads share the work by passing
+  /// their rank and their number, followed by a barrier; neighbouring threads then write neighbouring memory.
   FARPOINT_HD void clear(index_t first = 0, index_t step = 1) const noexcept {
     clear_part(first, clear_stores(), step);
   }
-  /// Makes the stores from `begin` on and before `end`, of clear_stores().
+  /// Performs the stores begin, begin + step, ... below `end` of the clear_stores() stores of clear().
   FARPOINT_HD void clear_part(index_t begin, index_t end, index_t step = 1) const noexcept {
     for (index_t at = begin; at < end; at += step)
       memory().store(at, probe_.empty_head(), value_ref::shifted(initial()));
   }
   FARPOINT_HD index_t clear_stores() const noexcept { return memory().stores(); }
 
-  /// Calls visit(key, value, slot) for every key in the buckets first, first + step, ..., by slot. O(capacity).
+  /// Calls visit(key, value, slot) for every key in the buckets first, first + step, ..., by ascending slot; a bucket
+  /// is bucket_slots neighbouring slots. O(capacity).
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each(Visit&& visit, index_t first = 0, index_t step = 1) const noexcept {
     for (index_t at = first; at < index_t{memory().buckets()}; at += step) for_each_in_bucket(visit, at);
   }
 
-  /// Calls visit(key, value, slot) for every key in a bucket, below capacity() / bucket_slots.
+  /// Calls visit(key, value, slot) for every key of one bucket, whose slots begin at bucket * bucket_slots.
+  /// @param visit   `visit(key, value, slot)`
+  /// @param bucket  below capacity() / bucket_slots
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each_in_bucket(Visit&& visit, index_t bucket) const noexcept {
@@ -273,6 +285,7 @@ class hash_map_ref {
 
   FARPOINT_HD constexpr slots const& memory() const noexcept { return probe_.slots(); }
 
+  /// Key of a head word; the empty key if the slot is empty or erased.
   FARPOINT_HD Key key_in(head_word w) const noexcept {
     return is_reserved(head::key_of(w)) ? empty() : head::key_of(w);
   }

@@ -1,18 +1,19 @@
 /// @file
-/// The empty key and the initial value of a hash map, and the value of a slot as an atomic variable.
+/// Parameter types of a hash map: the empty key and the initial value; the outcome of an insertion; and the value of a
+/// slot as an atomic variable.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The key that marks an empty slot. The map refuses to insert it. All bits set by default.
+/// Key that marks an empty slot and cannot be inserted. All bits set by default.
 template <class Key>
 struct empty_key {
   Key value = static_cast<Key>(~std::uint64_t{0});
 };
 
-/// The value of a key that is inserted without one. The largest by default, which is right for minima; counters need 0.
+/// Value of a key that is inserted without a value. The largest value by default, as minima need; use 0 for counters.
 template <class Value>
 struct initial_value {
   Value value = static_cast<Value>(~std::uint64_t{0});
@@ -26,7 +27,7 @@ enum class insert_result {
   refused     ///< the key marks empty or erased slots
 };
 
-/// Argument of a call while no thread changes the map: it makes plain loads, which the L1 cache may serve.
+/// Tag that promises that no thread changes the map during the call. Loads are then plain and may hit the L1 cache.
 struct unchanging_t {};
 inline constexpr unchanging_t unchanging{};
 
@@ -35,11 +36,11 @@ inline constexpr unchanging_t unchanging{};
 /// Operations are relaxed unless their name says otherwise. To hand over other memory with a value, write that memory
 /// before store_release() and read it after load_acquire(), never with a stand-alone fence.
 ///
-/// @tparam LowBitsChange  other threads may change the word's low bits: the key of a map that erases
+/// @tparam LowBitsChange  other threads may change the low bits of the word, which hold the key in a map that erases
 template <class Value, class Word = std::uint64_t, bool LowBitsChange = false>
 class hash_map_value {
  public:
-  /// @param word  holds the value in its high bits; the bits below, if there are any, never change unless LowBitsChange
+  /// @param word  holds the value in its high bits; the low bits, if any, never change unless LowBitsChange
   FARPOINT_HD explicit hash_map_value(Word* word) noexcept : word_{word} {}
 
   FARPOINT_HD Value load() const noexcept { return value_of(atomic_load(word_)); }
@@ -54,11 +55,11 @@ class hash_map_value {
     atomic_store_release(word_, low_bits() | shifted(value));
   }
 
-  /// Adds, modulo 2^bits. Returns the value before.
+  /// Adds `amount` modulo 2^bits and returns the previous value.
   FARPOINT_HD Value fetch_add(Value amount) const noexcept { return value_of(atomic_add(word_, shifted(amount))); }
 
-  /// Keeps the smaller value. Reads before it writes, so that threads with larger values cost only a load. Returns the
-  /// value before.
+  /// Stores the smaller of the old value and `value`, and returns the old one. Loads first, so that threads with larger
+  /// values need no atomic operation.
   FARPOINT_HD Value fetch_min(Value value) const noexcept {
     if constexpr (LowBitsChange) return update([value](Value seen) { return seen < value ? seen : value; });
     Word const seen = atomic_load(word_);
@@ -71,11 +72,11 @@ class hash_map_value {
   FARPOINT_HD static constexpr Word shifted(Value value) noexcept { return static_cast<Word>(Word{value} << shift); }
 
  private:
-  // The value is on top, so that a sum that overflows leaves the word, and an order of words is an order of values.
+  // The value is in the high bits: overflow of a sum leaves the word, and words compare like their values.
   static constexpr Word low_mask = (Word{1} << shift) - 1;
   FARPOINT_HD Word low_bits() const noexcept { return low_mask == 0 ? 0 : atomic_load(word_) & low_mask; }
 
-  /// Replaces the value by next(value), and leaves the bits below alone. Returns the value before.
+  /// Replaces the value by next(value), keeps the low bits, and returns the previous value.
   template <class Next>
   FARPOINT_HD Value update(Next next) const noexcept {
     Word seen = atomic_load(word_);

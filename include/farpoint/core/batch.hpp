@@ -1,5 +1,5 @@
 /// @file
-/// Several clouds in one call.
+/// Batch of clouds for one call.
 #pragma once
 
 #include <farpoint/core/offsets.hpp>
@@ -7,33 +7,33 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Clouds that lie one after another in one view: regular (all of one size) or ragged (offsets).
+/// Clouds stored one after another in one view: regular (equal sizes) or ragged (offsets).
 ///
-/// Non-owning and trivially copyable; `points` and `offsets` live in the memory space of the execution that they are
-/// used with. Offsets are data, so that wrong ones are counted and not refused: if an offset leaves the view, or is
-/// below the one before it, no cloud of the batch has points for a call. Its outputs come out empty, and its report
-/// counts such offsets (`bad_offsets`). This class itself clamps them to the view.
+/// Non-owning and trivially copyable; `points` and `offsets` live in the memory space of the execution that uses them.
+/// Invalid offsets do not fail a call; they are counted: if an offset is out of range of the view, or below its
+/// predecessor, every cloud of the batch is empty for the call, and its report counts the invalid offsets
+/// (`bad_offsets`). This class itself clamps offsets to the view.
 template <class Points>
 class batch {
  public:
-  /// One cloud.
+  /// Batch of one cloud.
   explicit constexpr batch(Points points) noexcept : batch{regular(points, 1)} {}
 
-  /// `clouds` clouds of points.size() / clouds points each: shape `[clouds, points per cloud]`.
+  /// Batch of `clouds` clouds of points.size() / clouds points each: shape `[clouds, points per cloud]`.
   static constexpr batch regular(Points points, index_t clouds) noexcept {
     return {points, {}, clouds, clouds > 0 ? points.size() / clouds : 0};
   }
 
   /// Cloud b owns the points `[offsets[b], offsets[b + 1])`; `offsets` has one entry more than there are clouds.
-  /// @param points   of all clouds, and perhaps others before, after and between them
+  /// @param points   points of all clouds; it may contain others before, after and between the clouds
   /// @param offsets  `[clouds + 1]`, ascending, in the memory space of the execution
-  /// @param largest  upper bound on the size of a cloud, if known: it spares the device a look at larger kernels. A
-  ///                 cloud that breaks it is treated as if it ended there.
+  /// @param largest  upper bound on the size of a cloud, if known: it avoids kernels for larger clouds. A larger cloud
+  ///                 is cut off at this size.
   static constexpr batch ragged(Points points, span<index_t const> offsets, index_t largest = -1) noexcept {
     auto const clouds = offsets.empty() ? index_t{0} : static_cast<index_t>(offsets.size()) - 1;
     return {points, offsets, clouds, largest < 0 || largest > points.size() ? points.size() : largest};
   }
-  /// The same for what has data() and size(); not for a temporary that owns the offsets.
+  /// Same as above, from a container with data() and size(); not from a temporary that owns the offsets.
   template <class Offsets,
             std::enable_if_t<std::is_same_v<detail::element_of<Offsets const> const, index_t const>, int> = 0>
   static constexpr batch ragged(Points points, Offsets&& offsets, index_t largest = -1) noexcept {
@@ -47,7 +47,7 @@ class batch {
   FARPOINT_HD constexpr Points const& points() const noexcept { return points_; }
   FARPOINT_HD constexpr bool is_ragged() const noexcept { return offsets_.data() != nullptr; }
   FARPOINT_HD constexpr span<index_t const> offsets() const noexcept { return offsets_; }
-  /// Upper bound on the size of a cloud; exact when regular.
+  /// Upper bound on the size of a cloud; exact if regular.
   FARPOINT_HD constexpr index_t largest() const noexcept { return largest_; }
 
   /// Index of cloud b's first point in points().
@@ -64,11 +64,9 @@ class batch {
     return points_.subview(begin, count);
   }
 
-  /// The cloud that `point`, an index into points(), belongs to; the one before it or after it for a point that belongs
-  /// to none. There must be a cloud.
+  /// Cloud that owns `point`, an index into points(); an adjacent cloud if no cloud owns it. Requires size() > 0.
   ///
-  /// O(1) when regular, O(log clouds) when ragged. A 32-bit `point` is divided in 32 bits, which a GPU does much
-  /// faster.
+  /// O(1) if regular, O(log clouds) if ragged. A 32-bit `point` is divided in 32 bits, which is much faster on a GPU.
   template <class Integer>
   FARPOINT_HD constexpr index_t cloud_of(Integer point) const noexcept {
     if (clouds_ == 1) return 0;
@@ -92,13 +90,13 @@ class batch {
 
 namespace FARPOINT_HIDDEN detail {
 
-/// True if offset `i`, 0 <= i <= size(), of a ragged batch is wrong; see is_bad_offset().
+/// True if offset `i`, 0 <= i <= size(), of a ragged batch is invalid; see is_bad_offset().
 template <class Points>
 FARPOINT_HD constexpr bool is_bad_offset(batch<Points> const& clouds, index_t i) noexcept {
   return is_bad_offset(clouds.offsets(), i, clouds.points().size());
 }
 
-/// Wrong offsets of a batch that can be read here; none where there is no cloud. O(clouds).
+/// Number of invalid offsets of a batch in host-readable memory; 0 if there are no clouds. O(clouds).
 template <class Points>
 FARPOINT_HD constexpr index_t count_bad_offsets(batch<Points> const& clouds) noexcept {
   if (!clouds.is_ragged() || clouds.size() == 0) return 0;

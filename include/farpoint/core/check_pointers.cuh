@@ -1,10 +1,10 @@
 /// @file
-/// Refuses memory that a kernel cannot reach, where that is asked for.
+/// Optional check that the arrays of a call are memory that its kernels can access.
 ///
-/// A host pointer in a call on a stream is an illegal access later, which ends the context. Asking the driver about
-/// each array costs microseconds, so it is done in debug builds (without NDEBUG), and where FARPOINT_CHECK_POINTERS is
-/// defined as 1 for all files of a program; as 0, never. The calls stay legal while a stream is captured, and a pending
-/// error of other work stays pending.
+/// A kernel that is given a host pointer makes an illegal access later, which destroys the context. Querying the driver
+/// about an array costs microseconds, so arrays are checked in debug builds (without NDEBUG) only. Defining
+/// FARPOINT_CHECK_POINTERS as 1 or 0, for all files of a program, forces the check on or off. A checked call is legal
+/// during stream capture, and leaves a pending error of other work pending.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -33,24 +33,24 @@ namespace detail {
 
 #if FARPOINT_CHECK_POINTERS
 
-/// What is wrong with an array, in sentences that name it.
+/// Messages for a rejected array, which name it.
 struct pointer_reasons {
   char const* on_host;
   char const* on_other_device;
   char const* too_long;
 };
 
-/// What the driver knows about an address.
+/// Attributes of an address, as the driver reports them.
 struct memory_attributes {
-  unsigned type = 0;  ///< a CUmemorytype; 0: memory that CUDA does not know
+  unsigned type = 0;  ///< CUmemorytype; 0 for memory unknown to CUDA
   unsigned managed = 0;
   int device = 0;
-  CUdeviceptr on_device = 0;  ///< where a device finds it
-  CUdeviceptr begin = 0;      ///< of the allocation
+  CUdeviceptr on_device = 0;  ///< address on the device
+  CUdeviceptr begin = 0;      ///< first address of the allocation
   std::size_t size = 0;
-  unsigned single = 0;  ///< 1: by cudaMalloc(), in one piece
+  unsigned single = 0;  ///< 1 if allocated by cudaMalloc(), in one piece
 
-  /// @return false if the driver cannot tell
+  /// @return false if the driver cannot query the address
   bool read(CUdeviceptr address) noexcept {
     using get_attributes = CUresult(unsigned, CUpointer_attribute*, void**, CUdeviceptr);
     static auto* const get = driver_function<get_attributes>("cuPointerGetAttributes", 7000);
@@ -66,13 +66,13 @@ struct memory_attributes {
   }
 };
 
-/// Checks arrays of a call until one is refused.
+/// Checks arrays of a call until it rejects one.
 class pointer_checker {
  public:
   explicit pointer_checker(cuda_exec exec) noexcept {
     cudaError_t const error = cudaGetDevice(&device_);
     if (error != cudaSuccess) outcome_ = cuda_failure(error, "exec: there is no current device");
-    // A default stream belongs to whatever device is current.
+    // The default stream belongs to the current device.
     if (outcome_ && exec.stream != nullptr) check_device_of(exec.stream);
   }
 
@@ -108,14 +108,15 @@ class pointer_checker {
   void add(span<T> values) noexcept {
     check(values.data(), values.size() * sizeof(T), std::is_const_v<T> ? inputs : outputs);
   }
-  /// A report.
+  /// Checks the memory of a report.
   template <class T>
   void add(T* report) noexcept {
     check(report, sizeof(T), outputs);
   }
 
  private:
-  /// A stream that is being captured cannot be asked for its device: the question would end the capture.
+  /// Rejects a stream of another device. Skips a stream that is being captured: querying its device would end the
+  /// capture.
   void check_device_of(CUstream stream) noexcept {
     using is_capturing = CUresult(CUstream, CUstreamCaptureStatus*);
     using get_device = CUresult(CUstream, CUdevice*);
@@ -167,14 +168,14 @@ class pointer_checker {
     }
   }
 
-  /// True on systems where kernels reach all of the process's memory.
+  /// True on systems where kernels can access all memory of the process.
   bool reads_host_memory() const noexcept {
     int value = 0;
     return cudaDeviceGetAttribute(&value, cudaDevAttrPageableMemoryAccess, device_) == cudaSuccess && value != 0;
   }
 
-  /// False if an allocation is known to end before `size` bytes. What lies in several pieces of physical memory, one
-  /// after another in a reservation, is looked through piece by piece.
+  /// Returns false if an allocation is known to end before `size` bytes. A reservation may consist of several pieces of
+  /// physical memory, which are checked piece by piece.
   static bool holds_range(memory_attributes memory, CUdeviceptr address, std::size_t size) noexcept {
     CUdeviceptr const end = address + size;
     if (end < address) return false;
@@ -194,13 +195,13 @@ class pointer_checker {
 
 #endif  // FARPOINT_CHECK_POINTERS
 
-/// Checks that the stream is of the current device (unless it is being captured), and that the arrays of a call on it
-/// are memory that its kernels reach, as far as FARPOINT_CHECK_POINTERS asks for it: device memory, managed, of a pool,
-/// or pinned and mapped at the address given; long enough, where the driver can tell. Null pointers and empty arrays
-/// pass.
+/// Checks, if FARPOINT_CHECK_POINTERS is 1, that the stream is of the current device (skipped while it is being
+/// captured), and that kernels on the stream can access the arrays of a call: device memory, managed memory, pool
+/// memory, or host memory pinned and mapped at the given address. Checks lengths if the driver knows them. Null
+/// pointers and empty arrays pass.
 ///
 /// Not detected: freed memory, and overruns within one pool allocation.
-/// @tparam Checks  files that ask for checks and files that do not may be linked together
+/// @tparam Checks  makes instantiations differ, so that files with and without checks can be linked together
 /// @param arrays   batches, spans, views, pointers to reports
 template <bool Checks = FARPOINT_CHECK_POINTERS != 0, class... Arrays>
 result check_pointers([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Arrays const&... arrays) noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// The version, and macros that hide differences between compilers: decorations of functions, pragmas, the namespace.
+/// Version and macros that hide differences between compilers: function attributes, pragmas, the namespace.
 #pragma once
 
 #define FARPOINT_VERSION_MAJOR 0
@@ -12,18 +12,18 @@
 #define FARPOINT_HD
 #endif
 
-// One of two expressions, in a FARPOINT_HD function.
+// Selects one of two expressions in a FARPOINT_HD function.
 #if defined(__CUDA_ARCH__)
 #define FARPOINT_DEVICE_OR_HOST(device, host) device
 #else
 #define FARPOINT_DEVICE_OR_HOST(device, host) host
 #endif
 
-// The same bits with every flag of the caller: farpoint's functions are compiled without the options that let a
-// compiler assume that there are no NaNs, or calculate something else than what is written. g++ says by a macro whether
-// there are such options at all; where there are none, nothing is switched. It inlines no function of other options
-// unless it must, so that there FARPOINT_ALWAYS_INLINE is a wish only, code of the caller's options stays the caller's,
-// and what has to be inlined for its speed asks for it by FARPOINT_FLATTEN.
+// Result bits must not depend on the caller's compiler flags. Hence farpoint's functions are compiled without the
+// options that let a compiler assume the absence of NaNs or reorder arithmetic. With g++ the macro __GCC_IEC_559 is 0
+// if such options are in effect; otherwise no pragmas are needed. Under the pragmas g++ does not inline functions of
+// other options unless forced. So with these options FARPOINT_ALWAYS_INLINE is only a hint, the caller's code keeps the
+// caller's options, and functions that need inlining for speed use FARPOINT_FLATTEN.
 #if defined(__clang__)
 #define FARPOINT_BEGIN_STRICT_MATH _Pragma("float_control(push)") _Pragma("float_control(precise, on)")
 #define FARPOINT_END_STRICT_MATH _Pragma("float_control(pop)")
@@ -39,8 +39,9 @@
 #define FARPOINT_END_STRICT_MATH
 #endif
 
-// The result of a builtin such as __builtin_fma(), of type float or double. clang++ 14 gives its call the caller's
-// options, whatever the pragma says, unless it stands inside of a conversion. This one is exact, and costs nothing.
+// Result of a builtin such as __builtin_fma(), of type float or double. clang++ 14 applies the caller's options to such
+// a call despite the pragma, unless the call is the operand of a conversion. The conversion used here is exact and
+// free.
 #if defined(__clang__)
 #define FARPOINT_OF_BUILTIN(call) static_cast<decltype(call)>(static_cast<long double>(call))
 #else
@@ -51,8 +52,8 @@
 #error "farpoint: this target computes floats in higher precision, which changes results; add -msse2 -mfpmath=sse"
 #endif
 
-// Kernel code whose primitives are a template parameter: nvcc compiles it for the device only, and a C++ compiler for
-// tests that run it on a CPU.
+// Attribute of kernel code whose primitives are a template parameter: nvcc compiles it for the device only, a C++
+// compiler for tests that run it on a CPU.
 #if defined(__CUDACC__)
 #define FARPOINT_DEVICE __device__
 #else
@@ -64,7 +65,7 @@
 #else
 #define FARPOINT_HIDDEN
 #endif
-// FARPOINT_FEW_INLINE, for tests, which take longest over what is inlined, leaves it to the compiler.
+// FARPOINT_FEW_INLINE is for tests, whose build time is mostly inlining: it leaves the decision to the compiler.
 #if defined(FARPOINT_FEW_INLINE)
 #define FARPOINT_ALWAYS_INLINE inline
 #define FARPOINT_FLATTEN
@@ -78,15 +79,15 @@
 #define FARPOINT_ALWAYS_INLINE inline
 #define FARPOINT_FLATTEN
 #endif
-// For functions that do much work in a call: each of the templates that call them would bring a copy of its own.
+// For functions that do much work per call: it prevents a copy in each template that calls them.
 #if defined(__GNUC__)
 #define FARPOINT_NO_INLINE __attribute__((noinline))
 #else
 #define FARPOINT_NO_INLINE
 #endif
 
-// Asks the compiler to unroll the loop that follows: on a device, an array indexed by a run-time value leaves the
-// registers; on the host, g++ does not do it at -O2 by itself.
+// Unrolls the next loop. On a device, an array indexed by a run-time value would leave the registers; on the host, g++
+// does not unroll at -O2.
 #if defined(__CUDA_ARCH__)
 #define FARPOINT_UNROLL _Pragma("unroll")
 #elif defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
@@ -95,29 +96,29 @@
 #define FARPOINT_UNROLL
 #endif
 
-// Asks a host compiler to leave the loop that follows to its vectoriser: g++ would rather unroll up to 16 iterations.
+// Leaves the next loop to the vectoriser of a host compiler: g++ would otherwise unroll up to 16 iterations.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define FARPOINT_VECTOR_LOOP _Pragma("GCC unroll 1")
 #else
 #define FARPOINT_VECTOR_LOOP
 #endif
 
-// Before a FARPOINT_HD template that calls what its user passes it, which may be for the host or for the device only.
+// Precedes a FARPOINT_HD template that calls a user's callable, which may be for the host or for the device only.
 #if defined(__NVCC__)
 #define FARPOINT_CALLS_BACK _Pragma("nv_exec_check_disable")
 #else
 #define FARPOINT_CALLS_BACK
 #endif
 
-// Asks a processor for memory that will be needed soon.
+// Prefetches the cache line at an address.
 #if defined(__GNUC__)
 #define FARPOINT_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define FARPOINT_PREFETCH(address) static_cast<void>(address)
 #endif
 
-// Our templates for a user's type of an unnamed namespace, such as a selector, are seen by nobody else anyway: nvcc
-// warns that FARPOINT_HIDDEN says so too.
+// Silences nvcc's warnings that FARPOINT_HIDDEN is redundant on templates instantiated for types of an unnamed
+// namespace, such as a user's selector.
 #if defined(__NVCC__) && defined(__CUDACC__)
 #define FARPOINT_BEGIN_QUIET _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 161,1407,1675")
 #define FARPOINT_END_QUIET _Pragma("nv_diagnostic pop")
@@ -126,14 +127,15 @@
 #define FARPOINT_END_QUIET
 #endif
 
-// Before the include: kernels may be compiled with -ftz=true, and then take subnormal floats for zero.
+// FARPOINT_ALLOW_FTZ, defined before the include, permits kernels compiled with -ftz=true, which flush subnormal floats
+// to zero.
 #if defined(FARPOINT_ALLOW_FTZ)
 #define FARPOINT_INLINE_NAMESPACE v0_1_ftz
 #else
 #define FARPOINT_INLINE_NAMESPACE v0_1
 #endif
 
-// The inline namespace keeps apart, in one process, two versions of the headers and what answers differently.
+// Inline namespace that separates, within one process, versions of the headers and builds with different results.
 #define FARPOINT_BEGIN_NAMESPACE \
   FARPOINT_BEGIN_QUIET           \
   FARPOINT_BEGIN_STRICT_MATH     \

@@ -3,31 +3,32 @@
 
 #include <farpoint/core/config.hpp>
 
-// As <cuda_runtime_api.h> declares it, so that a file without CUDA's headers can name a stream.
+// Declared as in <cuda_runtime_api.h>, so that a file without CUDA's headers can name a stream.
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Enqueues a call on the caller's stream: it never synchronises or allocates, and may be captured in a graph.
+/// Execution that enqueues a call on the caller's stream; never synchronises or allocates, and may be captured in a
+/// graph.
 ///
-/// Memory is device memory of the stream's device, which must be the current one: in debug builds (without NDEBUG), and
-/// where FARPOINT_CHECK_POINTERS is 1, calls refuse other memory (core/check_pointers.cuh). A stream is never
-/// defaulted: pass `cuda_exec{cudaStream_t{}}` for the legacy default stream. Built implicitly from a cudaStream_t (and
-/// so from rmm::cuda_stream_view) and from everything whose `get()` returns one (cuda::stream_ref), without their
-/// headers.
+/// Memory is device memory of the stream's device, which must be the current device; in debug builds (without NDEBUG),
+/// and if FARPOINT_CHECK_POINTERS is 1, calls reject other memory (core/check_pointers.cuh). A stream is never
+/// defaulted: pass `cuda_exec{cudaStream_t{}}` for the legacy default stream. Converts implicitly from a cudaStream_t
+/// (and so from rmm::cuda_stream_view) and from any type whose `get()` returns one (cuda::stream_ref), without
+/// including their headers.
 ///
-/// The stream may be one of a green context, whose multiprocessors are then all that a call counts on.
+/// The stream may belong to a green context; a call then uses only the multiprocessors of that context.
 ///
-/// The calls themselves are in the .cuh headers, for nvcc, and in the compiled library (farpoint/runtime.hpp), for
-/// every C++ compiler.
+/// The calls are declared in the .cuh headers, for nvcc, and in the compiled library (farpoint/runtime.hpp), for every
+/// C++ compiler.
 struct cuda_exec {
   cudaStream_t stream;
 
-  /// Most multiprocessors that blocks of a call which wait for one another may take together; 0 or less for all that
-  /// the stream has. With a limit, a call runs as soon as so many are free, whoever keeps the others, for however long.
-  /// It changes the speed and no bit of an answer. It is no partition: blocks that wait for nobody run wherever there
-  /// is room. docs/beside_other_work.md says what each call waits for.
+  /// Maximum number of multiprocessors for blocks of a call that wait for each other; 0 or less for all multiprocessors
+  /// of the stream. With a limit, a call starts as soon as that number is free, even if other work occupies the rest
+  /// indefinitely. The limit changes the speed, not the result. It is not a partition: blocks that wait for no other
+  /// block run on any multiprocessor. docs/beside_other_work.md lists what each call waits for.
   int multiprocessors = 0;
 
   constexpr cuda_exec(cudaStream_t s, int most_multiprocessors = 0) noexcept

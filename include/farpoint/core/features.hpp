@@ -1,6 +1,6 @@
 /// @file
-/// Features of points: values of any arithmetic type of a GPU that go with the coordinates, read as floats or doubles
-/// from strided records.
+/// Features of points: values of any arithmetic type that a GPU has, stored with the coordinates in strided records and
+/// read as floats or doubles.
 #pragma once
 
 #include <farpoint/core/float16.hpp>
@@ -14,7 +14,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Types that a feature can have in memory, little-endian.
+/// Type of a feature in memory, little-endian.
 enum class feature_type : std::uint8_t {
   float32,
   float16,
@@ -33,7 +33,7 @@ namespace detail {
 template <class Value>
 inline constexpr bool is_feature = std::is_same_v<Value, float> || is_binary16<Value>;
 
-/// Types that a feature_view reads. Not __int128, which GNU's dialects call an integer.
+/// True for types that a feature_view reads. Excludes __int128, which is integral in GNU dialects.
 template <class Value>
 inline constexpr bool is_feature_source = is_feature<Value> || std::is_same_v<Value, double> ||
                                           (std::is_integral_v<Value> && sizeof(Value) <= sizeof(std::uint64_t));
@@ -56,8 +56,8 @@ FARPOINT_HD constexpr int size_of(feature_type type) noexcept {
   return type == feature_type::float64 || type == feature_type::int64 || type == feature_type::uint64 ? 8 : 4;
 }
 
-/// The nearest value of another type. A NaN of another floating type is always the same NaN: backends convert its bits
-/// differently.
+/// Converts to the nearest value of another type. A NaN of another floating type becomes one fixed NaN, since backends
+/// convert its bits differently.
 template <class Value, class Source>
 FARPOINT_HD Value nearest_feature(Source source) noexcept {
   auto nearest = static_cast<Value>(source);
@@ -69,7 +69,7 @@ FARPOINT_HD Value nearest_feature(Source source) noexcept {
   return nearest;
 }
 
-/// The value at an address, as the nearest `Value`.
+/// Loads the value at an address as the nearest `Value`.
 template <class Value = float>
 FARPOINT_HD inline Value load_feature(unsigned char const* address, feature_type type, bool aligned) noexcept {
   switch (type) {
@@ -89,25 +89,25 @@ FARPOINT_HD inline Value load_feature(unsigned char const* address, feature_type
 }
 }  // namespace detail
 
-/// Read-only view of `[size(), count()]` features in records that are `stride` bytes apart, in host or device memory.
+/// Read-only view of `[size(), count()]` features in records at distances of `stride` bytes, in host or device memory.
 ///
-/// Each feature has a type of its own, known at run time, so that kernels are compiled once. Reading gives the nearest
+/// Each feature has its own type, known at run time, so that kernels are compiled once. Reading yields the nearest
 /// float: exact for float, float16 and integers of 8 and 16 bits. The coordinates may be among the features (nuScenes:
-/// x, y, z, intensity, time). Any stride and offset: where one is not aligned for the type, loads go byte by byte.
-/// Non-owning and trivially copyable. Unchecked; thread-safe.
+/// x, y, z, intensity, time). Stride and offsets are arbitrary: a value that is misaligned for its type is loaded byte
+/// by byte. Non-owning and trivially copyable. Does not check its arguments; thread-safe.
 class feature_view {
  public:
-  /// Most features that a record can have.
+  /// Maximum number of features per record.
   static constexpr int max_count = 64;
 
   constexpr feature_view() = default;
 
-  /// `count` values of one type that follow one another from the start of each record.
+  /// View of `count` consecutive values of one type at the start of each record.
   /// @tparam Value   float, float16 or __half, double, or an integer of up to 64 bits
-  /// @param base     first record; null if there is none
+  /// @param base     first record; may be null if `records` is 0
   /// @param records  number of records
-  /// @param count    features of each, 64 at most
-  /// @param stride   bytes between records; 0: the records are packed
+  /// @param count    number of features per record, at most 64
+  /// @param stride   bytes between records; 0 for packed records
   template <class Value>
   static feature_view packed(Value const* base, index_t records, int count, index_t stride = 0) noexcept {
     int offsets[max_count] = {};
@@ -115,13 +115,13 @@ class feature_view {
     return fields<Value>(base, records, stride != 0 ? stride : index_t{sizeof(Value)} * count, offsets, count);
   }
 
-  /// `count` values of one type, the i-th `offsets[i]` bytes into each record: pcl::PointXYZI (0, 4, 8, 16).
+  /// View of `count` values of one type, value i at byte `offsets[i]` of each record: pcl::PointXYZI (0, 4, 8, 16).
   /// @tparam Value   float, float16 or __half, double, or an integer of up to 64 bits
-  /// @param base     first record; null if there is none
+  /// @param base     first record; may be null if `records` is 0
   /// @param records  number of records
   /// @param stride   bytes between records
   /// @param offsets  `[count]`, host memory; copied
-  /// @param count    features of each, 64 at most
+  /// @param count    number of features per record, at most 64
   template <class Value>
   static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
                              int count) noexcept {
@@ -132,13 +132,13 @@ class feature_view {
     return fields(base, records, stride, offsets, types, count);
   }
 
-  /// `count` values, the i-th of type `types[i]` and `offsets[i]` bytes into each record: PointCloud2 fields.
-  /// @param base     first record; null if there is none
+  /// View of `count` values, value i of type `types[i]` at byte `offsets[i]` of each record: PointCloud2 fields.
+  /// @param base     first record; may be null if `records` is 0
   /// @param records  number of records
   /// @param stride   bytes between records
   /// @param offsets  `[count]`, host memory; copied
   /// @param types    `[count]`, host memory; copied
-  /// @param count    features of each, 64 at most
+  /// @param count    number of features per record, at most 64
   static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
                              feature_type const* types, int count) noexcept {
     feature_view view;
@@ -159,7 +159,7 @@ class feature_view {
 
   /// Number of records.
   FARPOINT_HD constexpr index_t size() const noexcept { return records_; }
-  /// Features per record.
+  /// Number of features per record.
   FARPOINT_HD constexpr int count() const noexcept { return count_; }
   FARPOINT_HD constexpr unsigned char const* base() const noexcept { return base_; }
   /// Bytes between records.
@@ -167,17 +167,16 @@ class feature_view {
   /// Bytes from the start of a record to the feature.
   FARPOINT_HD constexpr int offset(int feature) const noexcept { return offsets_[feature]; }
   FARPOINT_HD constexpr feature_type type(int feature) const noexcept { return types_[feature]; }
-  /// True when all features are floats that may be loaded as such: feature f of record r is at
-  /// base() + r * stride() + offset(f).
+  /// True if all features are aligned floats: feature f of record r is the float at base() + r * stride() + offset(f).
   FARPOINT_HD constexpr bool is_plain() const noexcept { return plain_; }
 
   FARPOINT_HD float operator()(index_t record, int feature) const noexcept { return column(feature)(record); }
 
-  /// One feature of all records, for a loop over records: its offset and type are looked up once.
+  /// Accessor of one feature, for a loop over records: it looks up offset and type once.
   class feature_column {
    public:
     FARPOINT_HD float operator()(index_t record) const noexcept { return get<float>(record); }
-    /// @tparam Value  float or double: the nearest one is read
+    /// @tparam Value  float or double, the type that is read
     template <class Value>
     FARPOINT_HD Value get(index_t record) const noexcept {
       unsigned char const* const address = base_ + record * stride_;
@@ -206,7 +205,7 @@ class feature_view {
     return column;
   }
 
-  /// Copies all features of a record to `values`, of count() elements.
+  /// Copies all features of a record to `values`, which has room for count() elements.
   FARPOINT_HD void read(index_t record, float* values) const noexcept {
     unsigned char const* const start = base_ + record * stride_;
     if (plain_) {
@@ -231,10 +230,10 @@ class feature_view {
   bool aligned_[max_count] = {};
 };
 
-/// Writable range of binary16 values, floats or, where `Value` is double, doubles, in host or device memory.
+/// Writable range of values in host or device memory: binary16, float or, if `Value` is double, double.
 ///
-/// Non-owning, trivially copyable. Values are given and taken as `Value`.
-/// @tparam Value  float: an output of any points; double: an output of points of doubles
+/// Non-owning, trivially copyable. The interface passes values as `Value`.
+/// @tparam Value  float: output for any points; double: output for points of doubles
 template <class Value>
 class basic_feature_span : public detail::untyped_range<void> {
   static_assert(std::is_same_v<Value, float> || std::is_same_v<Value, double>,
@@ -243,15 +242,15 @@ class basic_feature_span : public detail::untyped_range<void> {
  public:
   constexpr basic_feature_span() = default;
 
-  /// From std::vector, std::array, a span, ... of Value, float, or of a type of is_binary16; not from a temporary that
-  /// owns them.
+  /// Range over a std::vector, std::array, span, ... whose elements are `Value`, float, or a type of is_binary16; not
+  /// over a temporary that owns them.
   template <class Container, class Element = detail::element_of<Container>,
             std::enable_if_t<detail::is_feature<Element> || std::is_same_v<Element, Value>, int> = 0>
   constexpr basic_feature_span(Container&& values) noexcept
       : untyped_range{values}, type_{detail::feature_type_of<Element>()} {
     FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
   }
-  /// A range that may be of doubles, from one that is not.
+  /// Converts a range that cannot hold doubles to a range type that can.
   template <class Other, std::enable_if_t<std::is_same_v<Other, float> && !std::is_same_v<Other, Value>, int> = 0>
   constexpr basic_feature_span(basic_feature_span<Other> const& other) noexcept
       : basic_feature_span{other.data(), other.size(), other.type()} {}
@@ -262,7 +261,8 @@ class basic_feature_span : public detail::untyped_range<void> {
     return std::is_same_v<Value, double> && type_ == feature_type::float64;
   }
 
-  /// This range if its values are computed as `Working`: binary16 and floats as float, doubles as double. Empty if not.
+  /// Returns this range if its values are computed as `Working`, else an empty range. binary16 and float are computed
+  /// as float, double as double.
   template <class Working>
   FARPOINT_HD constexpr decltype(auto) computed_as() const noexcept {
     if constexpr (std::is_same_v<Value, float>) {
@@ -279,9 +279,9 @@ class basic_feature_span : public detail::untyped_range<void> {
     return static_cast<Value>(is_float16() ? static_cast<float>(static_cast<float16 const*>(data_)[i])
                                            : static_cast<float const*>(data_)[i]);
   }
-  /// Rounds to nearest, ties to even, where the values are narrower than `Value`.
+  /// Stores a value; rounds to nearest, ties to even, if the stored type is narrower than `Value`.
   FARPOINT_HD void set(index_t i, Value value) const noexcept { write(i, &value, 1); }
-  /// set() where is_float64() is false.
+  /// set() for a range whose is_float64() is false.
   FARPOINT_HD void set_narrow(index_t i, float value) const noexcept {
     if (is_float16()) {
       static_cast<float16*>(data_)[i] = to_float16(value);
@@ -290,7 +290,7 @@ class basic_feature_span : public detail::untyped_range<void> {
     }
   }
 
-  /// Sets `count` values that follow one another from `i` on, as set() does.
+  /// Stores `count` consecutive values from index `i` on, as set() does.
   FARPOINT_HD void write(index_t i, Value const* values, int count) const noexcept {
     if (is_float64()) {
       for (int k = 0; k < count; ++k) static_cast<double*>(data_)[i + k] = static_cast<double>(values[k]);

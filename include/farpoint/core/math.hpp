@@ -1,6 +1,6 @@
 /// @file
-/// The one distance function and the operations, each rounded once, that it is made of. Every backend and every
-/// algorithm calls them, so that they agree to the bit.
+/// Distance function and the singly rounded operations that it consists of. Every backend and every algorithm calls
+/// them, so that all agree to the bit.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -16,12 +16,13 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 extern "C" __device__ int __nvvm_reflect(char const* option) noexcept;
-/// Is defined nowhere: its name is what the user reads.
+/// Never defined: its name appears in the user's linker error.
 extern "C" __device__ void farpoint_needs_ftz_false_or_FARPOINT_ALLOW_FTZ_for_other_answers() noexcept;
 
-/// Returns the value. With nvcc's -ftz=true, which --use_fast_math implies, every instruction takes subnormal floats
-/// for zero, comparisons too, and the answer is another: then the name above stands in an error. No macro tells, but
-/// the compiler does, and for the other case no code is left.
+/// Returns `value`, and fails the build if subnormal floats are flushed to zero. nvcc's -ftz=true, which
+/// --use_fast_math implies, flushes them in every instruction, comparisons included, and results would differ. No macro
+/// reports the option. __nvvm_reflect does: with -ftz=true the call above remains and its name stands in the error,
+/// otherwise the compiler removes the branch.
 __device__ FARPOINT_ALWAYS_INLINE float with_subnormals(float value) noexcept {
   if (__nvvm_reflect("__CUDA_FTZ") != 0) farpoint_needs_ftz_false_or_FARPOINT_ALLOW_FTZ_for_other_answers();
   return value;
@@ -42,7 +43,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE float fma_rn(float a, float b, float c) noexc
                                  FARPOINT_OF_BUILTIN(__builtin_fmaf(a, b, c)));
 }
 
-/// The same in double precision.
+/// Double-precision overload.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double fma_rn(double a, double b, double c) noexcept {
   return FARPOINT_DEVICE_OR_HOST(__fma_rn(a, b, c), FARPOINT_OF_BUILTIN(__builtin_fma(a, b, c)));
 }
@@ -52,9 +53,10 @@ namespace detail {
 template <class Scalar>
 inline constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 
-/// Returns the value, and keeps the compiler from fusing it: by default g++ fuses a caller's product with our
-/// difference where the target has such an instruction, once both are inlined. g++ before 12 has no means that does not
-/// prevent vectorisation; there, and with clang's -ffp-contract=fast, only coordinates that come from memory are safe.
+/// Returns the value and keeps the compiler from fusing it. By default g++ contracts a caller's product and this
+/// header's difference to a fused instruction, if the target has one, once both are inlined. g++ before 12 has no
+/// barrier that permits vectorisation. There, and with clang's -ffp-contract=fast, only coordinates loaded from memory
+/// are safe.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar as_rounded(Scalar value) noexcept {
 #if defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__CUDACC__)
@@ -66,64 +68,64 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar as_rounded(Scalar value) noexcept {
 
 }  // namespace detail
 
-/// a - b, rounded once: not fused with a multiplication that made an operand (detail::as_rounded says where it may be).
+/// a - b, rounded once: not fused with a multiplication that produced an operand (limits: see detail::as_rounded).
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float sub_rn(float a, float b) noexcept {
   return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fsub_rn(a, b)),
                                  detail::as_rounded(a) - detail::as_rounded(b));
 }
 
-/// The same in double precision.
+/// Double-precision overload.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double sub_rn(double a, double b) noexcept {
   return FARPOINT_DEVICE_OR_HOST(__dsub_rn(a, b), detail::as_rounded(a) - detail::as_rounded(b));
 }
 
-/// a + b, rounded once: not fused with a multiplication that made an operand.
+/// a + b, rounded once: not fused with a multiplication that produced an operand.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float add_rn(float a, float b) noexcept {
   return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fadd_rn(a, b)),
                                  detail::as_rounded(a) + detail::as_rounded(b));
 }
 
-/// The same in double precision.
+/// Double-precision overload.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double add_rn(double a, double b) noexcept {
   return FARPOINT_DEVICE_OR_HOST(__dadd_rn(a, b), detail::as_rounded(a) + detail::as_rounded(b));
 }
 
-/// a / b, rounded once: with nvcc's -prec-div=false too, and never a product with 1 / b.
+/// a / b, rounded once even with nvcc's -prec-div=false; never replaced by a product with 1 / b.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float div_rn(float a, float b) noexcept {
   return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fdiv_rn(a, b)), a / b);
 }
 
-/// The same in double precision.
+/// Double-precision overload.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double div_rn(double a, double b) noexcept {
   return FARPOINT_DEVICE_OR_HOST(__ddiv_rn(a, b), a / b);
 }
 
-/// Square root, rounded once: with nvcc's -prec-sqrt=false too.
+/// Square root, rounded once even with nvcc's -prec-sqrt=false.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float sqrt_rn(float a) noexcept {
   return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fsqrt_rn(a)), FARPOINT_OF_BUILTIN(__builtin_sqrtf(a)));
 }
 
-/// The same in double precision.
+/// Double-precision overload.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double sqrt_rn(double a) noexcept {
   return FARPOINT_DEVICE_OR_HOST(__dsqrt_rn(a), FARPOINT_OF_BUILTIN(__builtin_sqrt(a)));
 }
 
 namespace detail {
 
-/// The smaller of two that have an order; `a` of equals. Unlike std::min it needs no header, and unlike CUDA's min() it
-/// is one function for every type, on the host too.
+/// Smaller of two ordered values; `a` if they are equal. Needs no header, unlike std::min, and is one function for all
+/// types on host and device, unlike CUDA's min().
 template <class T>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr T smaller(T a, T b) noexcept {
   return b < a ? b : a;
 }
 
-/// The larger of two that have an order; `a` of equals.
+/// Larger of two ordered values; `a` if they are equal.
 template <class T>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr T larger(T a, T b) noexcept {
   return a < b ? b : a;
 }
 
-/// a / b rounded up, for a >= 0 and b > 0: parts of `b` that hold `a`. a + b - 1 must not overflow.
+/// a / b rounded up, for a >= 0 and b > 0: number of parts of size `b` that cover `a`. a + b - 1 must not overflow.
 template <class Integer>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr Integer divide_up(Integer a, Integer b) noexcept {
   return (a + b - 1) / b;
@@ -131,26 +133,26 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr Integer divide_up(Integer a, Intege
 
 }  // namespace detail
 
-/// a * b, rounded once: no sum can be fused with it.
+/// a * b, rounded once: written as a fused operation, so that the compiler cannot fuse it with a sum.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar mul_rn(Scalar a, Scalar b) noexcept {
   return fma_rn(a, b, Scalar(0));
 }
 
-/// The smaller of two numbers; if one is NaN, the other.
+/// Smaller of two numbers; if one is NaN, the other.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar min_number(Scalar a, Scalar b) noexcept {
   return FARPOINT_DEVICE_OR_HOST(fmin(a, b), a < b || b != b ? a : b);
 }
 
-/// The larger of two numbers; if one is NaN, the other.
+/// Larger of two numbers; if one is NaN, the other.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar max_number(Scalar a, Scalar b) noexcept {
   return FARPOINT_DEVICE_OR_HOST(fmax(a, b), a > b || b != b ? a : b);
 }
 
-/// What the axes `First` to `Last` - 1 add to a sum of squared differences: distance2() step by step. A step never
-/// lowers the sum, as it is rounded.
+/// Adds the axes `First` to `Last` - 1 to a sum of squared differences: distance2() in steps. Rounding is monotonic, so
+/// a step never lowers the sum.
 template <int First, int Last, class Scalar, int Dim>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar add_distance2(Scalar sum, vec<Scalar, Dim> const& a,
                                                         vec<Scalar, Dim> const& b) noexcept {
@@ -175,8 +177,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar distance2(vec<Scalar, Dim> const& a, v
 
 namespace detail {
 
-/// The bits of a number without its sign: of NaN more than of infinity, of all others less. Unlike for a comparison of
-/// the number with itself, no option of a compiler lets it take the outcome for granted.
+/// Bits of a number without its sign bit, as an integer: finite < infinity < NaN. Unlike a comparison of the number
+/// with itself, no compiler option lets the optimiser assume its outcome.
 template <class Scalar>
 FARPOINT_ALWAYS_INLINE auto magnitude_bits(Scalar value) noexcept {
   std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t> bits;
@@ -191,14 +193,14 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE bool is_nan(Scalar value) noexcept {
 }
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool is_finite_number(Scalar value) noexcept {
-  // On a device, x - x is 0 for every finite x and NaN otherwise.
+  // x - x is 0 for every finite x and NaN otherwise.
   return FARPOINT_DEVICE_OR_HOST(sub_rn(value, value) == Scalar(0),
                                  magnitude_bits(value) < magnitude_bits(infinity<Scalar>));
 }
 
 }  // namespace detail
 
-/// True when no coordinate is NaN or infinite.
+/// True if no coordinate is NaN or infinite.
 template <class Scalar, int Dim>
 FARPOINT_HD inline bool is_finite(vec<Scalar, Dim> const& point) noexcept {
   bool finite = true;

@@ -12,15 +12,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Alignment that every workspace has.
+/// Alignment of every workspace in bytes.
 inline constexpr std::size_t workspace_alignment = 256;
 
-/// `size` rounded up to that alignment: behind so many bytes another workspace may begin.
+/// Rounds `size` up to workspace_alignment: the offset at which another workspace may begin.
 constexpr std::size_t workspace_aligned(std::size_t size) noexcept {
   return divide_up(size, workspace_alignment) * workspace_alignment;
 }
 
-/// What an owner of memory for workspaces says about it, wherever that memory is.
+/// Size and address of owned workspace memory, in any memory space; base of host_scratch and device_scratch.
 class scratch_memory {
  public:
   std::size_t size() const noexcept { return size_; }
@@ -30,7 +30,7 @@ class scratch_memory {
  protected:
   scratch_memory() = default;
   scratch_memory(std::size_t size, void* data) noexcept : size_{size}, data_{data} {}
-  /// Leaves nothing behind.
+  /// Leaves `other` empty.
   scratch_memory(scratch_memory&& other) noexcept
       : size_{std::exchange(other.size_, 0)}, data_{std::exchange(other.data_, nullptr)} {}
   ~scratch_memory() = default;
@@ -45,10 +45,9 @@ class scratch_memory {
 
 }  // namespace detail
 
-/// Host memory for the workspaces of calls, 256-byte aligned, which it owns. device_scratch is its counterpart on a
-/// stream.
+/// Owner of host memory for the workspaces of calls, 256-byte aligned. device_scratch is its counterpart on a stream.
 ///
-/// It converts to `bytes`, so that it can be passed as a workspace. Movable; what it holds stays where it is.
+/// Converts to `bytes`, so that it can be passed as a workspace. Movable; a move does not change the memory's address.
 class host_scratch : public detail::scratch_memory {
  public:
   host_scratch() = default;
@@ -62,8 +61,8 @@ class host_scratch : public detail::scratch_memory {
   }
   ~host_scratch() { release(); }
 
-  /// Makes it at least `size` bytes large. Where it grows, what it held is lost.
-  /// @return ok | out_of_memory, and then it is as before
+  /// Grows the memory to at least `size` bytes. Growing discards the contents.
+  /// @return ok | out_of_memory; on failure nothing changes
   result reserve(std::size_t size) noexcept {
     if (size <= size_) return {};
     void* const data = ::operator new (size, std::align_val_t{detail::workspace_alignment}, std::nothrow);
@@ -86,16 +85,16 @@ inline bool is_workspace_aligned(bytes workspace) noexcept {
   return reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment == 0;
 }
 
-/// Cuts a workspace into consecutive arrays. Without memory it only adds up their sizes, so that one function gives
+/// Cuts a workspace into consecutive arrays. Without memory it only adds up their sizes, so that one function defines
 /// both a layout and its size.
-/// @tparam Line  bytes that each array is aligned to
+/// @tparam Line  alignment of each array in bytes
 template <std::size_t Line>
 class basic_workspace_cutter {
  public:
   explicit basic_workspace_cutter(unsigned char* memory = nullptr) noexcept
       : memory_{reinterpret_cast<std::uintptr_t>(memory)} {}
 
-  /// Array of `count` elements.
+  /// Returns an array of `count` elements, or null without memory.
   template <class T>
   T* take(index_t count) noexcept {
     static_assert(alignof(T) <= Line && Line <= workspace_alignment);
@@ -104,7 +103,7 @@ class basic_workspace_cutter {
     return memory_ == 0 ? nullptr : reinterpret_cast<T*>(memory_ + begin);
   }
 
-  /// Memory that can be the workspace of another call.
+  /// Returns memory that can be the workspace of another call.
   bytes take_workspace(std::size_t size) noexcept {
     used_ = workspace_aligned(used_);
     return {take<unsigned char>(static_cast<index_t>(size)), size};
@@ -113,17 +112,17 @@ class basic_workspace_cutter {
   std::size_t used() const noexcept { return used_; }
 
  private:
-  std::uintptr_t memory_;  ///< a number: a layout that the memory has no room for may be cut, if it is not used
+  std::uintptr_t memory_;  ///< integer, since cuts may lie beyond the end of the memory
   std::size_t used_ = 0;
 };
 
 using workspace_cutter = basic_workspace_cutter<64>;
 
-/// Workspace that a function with memory of its own has.
+/// Workspace of a function that allocates its own memory.
 using host_workspace = host_scratch;
 
 #if defined(__cpp_exceptions)
-/// @throws std::invalid_argument with the reason of a call that was refused
+/// @throws std::invalid_argument with the reason if `outcome` is a failure
 inline void require_ok(result const& outcome) {
   if (!outcome) throw std::invalid_argument{outcome.reason};
 }

@@ -1,17 +1,18 @@
 /// @file
-/// Cameras: which pixel a point is seen in, and how far away. The same bits on host and device.
+/// Cameras: they map a point to the pixel that sees it and to its depth. Results have the same bits on host and device.
 ///
-/// A camera is a small trivially copyable class that kernels take by value, with
+/// A camera is a small, trivially copyable class that kernels take by value, with
 /// - `scalar`, the type of the coordinates: float or double;
 /// - `width` and `height` of its image (px);
 /// - `bool project(vec<scalar> const& point, camera_pixel<scalar>& pixel, index_t index) const noexcept`, host and
-///   device: true if the point is visible, `pixel` then being inside of the image; otherwise `pixel` is left as it was.
-///   `index` is the point's number in the cloud, optional for cameras that ignore it;
-/// - where it is known, `scalar pixel_span(scalar depth) const noexcept`, host and device: the length that a pixel
-///   covers at a depth (m), across the line of sight.
+///   device: returns true and sets `pixel`, which is inside the image, if the point is visible; otherwise leaves
+///   `pixel` unchanged. `index` is the point's index in the cloud; cameras that ignore it may default it;
+/// - optionally `scalar pixel_span(scalar depth) const noexcept`, host and device: the length (m) that a pixel covers
+///   at a depth (m), across the line of sight.
 ///
-/// For every camera here, a point is visible only if it is finite and near_depth < depth <= far_depth; a depth that is
-/// not positive or that overflows never is. Each operation is rounded once, in the order given. O(1), thread-safe.
+/// For every camera in this header, a point is visible only if it is finite and near_depth < depth <= far_depth; a
+/// depth that is not positive or that overflows is never visible. Each operation is rounded once, in the given order.
+/// O(1), thread-safe.
 #pragma once
 
 #include <farpoint/geometry/angle.hpp>
@@ -20,7 +21,8 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where a camera sees a point. Pixel (0, 0) is the upper left; pixel (x, y) covers [x, x + 1) x [y, y + 1).
+/// Pixel and depth at which a camera sees a point. Pixel (0, 0) is the upper left; pixel (x, y) covers [x, x + 1) x [y,
+/// y + 1).
 template <class Scalar>
 struct camera_pixel {
   std::int32_t x = 0;
@@ -28,7 +30,7 @@ struct camera_pixel {
   Scalar depth = 0;  ///< positive and finite (m)
 };
 
-/// The far end of a camera that sees every finite point.
+/// Value of far_depth for a camera that sees points at any finite depth.
 template <class Scalar>
 inline constexpr Scalar unlimited_depth = std::numeric_limits<Scalar>::infinity();
 
@@ -41,16 +43,18 @@ template <class Camera>
 inline constexpr bool knows_pixel_span<
     Camera, std::void_t<decltype(std::declval<Camera const&>().pixel_span(typename Camera::scalar{}))>> = true;
 
-/// False for NaN, and for infinity whatever the far end.
+/// True if nearest < depth <= farthest and depth is positive and finite. False for NaN, and for infinity even if
+/// `farthest` is infinite.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool depth_is_seen(Scalar depth, Scalar nearest, Scalar farthest) noexcept {
   return depth > 0 && depth > nearest && depth <= farthest && depth < unlimited_depth<Scalar>;
 }
 
-/// floor(place), if that is one of `count` cells; NaN is not.
+/// Computes `cell` = floor(`place`) and returns true if it is in [0, count); returns false for NaN.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool cell_below(Scalar place, std::int32_t count, std::int32_t& cell) noexcept {
-  // Not negative, so the cast is the floor; -0 is 0. Integers are compared: a large count is no float.
+  // A cast is the floor, as the value is not negative (-0 gives 0). Integers are compared, as a large count is not
+  // exact as a float.
   if (!(place >= Scalar(0) && place < Scalar(2147483648.0))) return false;
   cell = static_cast<std::int32_t>(place);
   return cell < count;
@@ -58,7 +62,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE bool cell_below(Scalar place, std::int32_t co
 
 }  // namespace detail
 
-/// The ideal camera: straight lines through one point. In its own frame x points right, y down, and z ahead.
+/// Pinhole camera: projects along straight lines through one point. In its own frame x points right, y down, and z
+/// ahead.
 ///
 /// With c = rotation * point + translation, the depth is c[2] (m) and the pixel floor(focal * (c / depth) + centre).
 /// Each element of c is one chain of fused steps: fma(r[0], x, fma(r[1], y, fma(r[2], z, t))). The image's upper bounds
@@ -69,13 +74,13 @@ struct pinhole_camera {
   using scalar = Scalar;
 
   vec<Scalar, 2> focal{};   ///< focal lengths (px)
-  vec<Scalar, 2> centre{};  ///< principal point (px); add 0.5 to one that takes pixels' centres for integers
+  vec<Scalar, 2> centre{};  ///< principal point (px); add 0.5 if its convention has pixel centres at integers
   vec<Scalar> rotation[3] = {{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}};  ///< world to camera, by rows
   vec<Scalar> translation{};                                          ///< world to camera (m)
   std::int32_t width = 0;                                             ///< columns (px)
   std::int32_t height = 0;                                            ///< rows (px)
-  Scalar near_depth = 0;                                              ///< points at it or nearer are not visible (m)
-  Scalar far_depth = unlimited_depth<Scalar>;                         ///< points beyond it are not visible (m)
+  Scalar near_depth = 0;                                              ///< not visible at this depth or nearer (m)
+  Scalar far_depth = unlimited_depth<Scalar>;                         ///< points beyond this depth are not visible (m)
 
   /// The point in the camera's frame (m).
   FARPOINT_HD vec<Scalar> to_view(vec<Scalar> const& point) const noexcept {
@@ -88,7 +93,7 @@ struct pinhole_camera {
     return view;
   }
 
-  /// See the concept above. By the longer of the focal lengths.
+  /// See the concept above. Uses the longer focal length.
   FARPOINT_HD Scalar pixel_span(Scalar depth) const noexcept {
     Scalar const across = focal[0] < 0 ? -focal[0] : focal[0];
     Scalar const down = focal[1] < 0 ? -focal[1] : focal[1];
@@ -108,16 +113,16 @@ struct pinhole_camera {
   }
 };
 
-/// The range image of a spinning LiDAR that sits at the origin: x ahead, y left, z up.
+/// Range image of a spinning LiDAR at the origin: x ahead, y left, z up.
 ///
-/// The depth is the range sqrt(x^2 + y^2 + z^2) (m). Columns are azimuths of a whole turn as the sensor sees them, from
-/// behind over the left to straight ahead in the middle, and over the right to behind again:
-/// floor((pi - atan2(y, x)) / 2 pi * width); what rounding puts at `width` is in the last one. Rows are elevations
-/// from `top` down to `bottom`: floor((top - asin(z / range)) * height / (top - bottom)); `bottom` is exclusive.
+/// The depth is the range sqrt(x^2 + y^2 + z^2) (m). Columns are azimuths over a full turn, in the sensor's view: from
+/// behind over the left to straight ahead in the middle, and over the right to behind again: floor((pi - atan2(y, x)) /
+/// 2 pi * width); a value that rounds up to `width` is in the last column. Rows are elevations from `top` down to
+/// `bottom`: floor((top - asin(z / range)) * height / (top - bottom)); `bottom` is exclusive.
 ///
-/// Both angles come from angle_of(). With all steps they are off by less than 1.5e-6 rad in float and 3e-15 rad in
-/// double: a point nearer than that to a pixel's border may be in the neighbouring one, the same on every backend. A
-/// point whose squared range overflows (beyond 1e19 m in float) is not visible; where it underflows (1e-19 m) the range
+/// Both angles come from angle_of(). After all steps their error is below 1.5e-6 rad in float and 3e-15 rad in double:
+/// a point nearer than that to a pixel's border may be in the neighbouring pixel, consistently on every backend. A
+/// point whose squared range overflows (beyond 1e19 m in float) is not visible; if it underflows (1e-19 m), the range
 /// has fewer digits.
 template <class Scalar = float>
 struct spherical_camera {
@@ -128,10 +133,10 @@ struct spherical_camera {
   Scalar bottom = 0;                           ///< elevation of the lower border of the last row (rad), below `top`
   std::int32_t width = 0;                      ///< columns (px)
   std::int32_t height = 0;                     ///< rows (px)
-  Scalar near_depth = 0;                       ///< points at it or nearer are not visible (m)
-  Scalar far_depth = unlimited_depth<Scalar>;  ///< points beyond it are not visible (m)
+  Scalar near_depth = 0;                       ///< points at this depth or nearer are not visible (m)
+  Scalar far_depth = unlimited_depth<Scalar>;  ///< points beyond this depth are not visible (m)
 
-  /// See the concept above. By the smaller of the angles of a row and, at the horizon, of a column.
+  /// See the concept above. Uses the smaller of the angles of a row and, at the horizon, of a column.
   FARPOINT_HD Scalar pixel_span(Scalar depth) const noexcept {
     Scalar const row = div_rn(sub_rn(top, bottom), static_cast<Scalar>(height));
     Scalar const column = div_rn(2 * half_turn<Scalar>, static_cast<Scalar>(width));
@@ -144,7 +149,7 @@ struct spherical_camera {
     Scalar const level2 = fma_rn(point[1], point[1], mul_rn(point[0], point[0]));
     camera_pixel<Scalar> seen{0, 0, sqrt_rn(fma_rn(point[2], point[2], level2))};
     if (!detail::depth_is_seen(seen.depth, near_depth, far_depth)) return false;
-    // Not asin: that loses half of its digits near the poles.
+    // asin would lose half of its digits near the poles.
     Scalar const elevation = angle_of(point[2], sqrt_rn(level2));
     Scalar const row = div_rn(mul_rn(sub_rn(top, elevation), static_cast<Scalar>(height)), sub_rn(top, bottom));
     if (!detail::cell_below(row, height, seen.y)) return false;
@@ -156,16 +161,16 @@ struct spherical_camera {
   }
 };
 
-/// What organized_camera takes for the depth.
+/// Definition of the depth for organized_camera.
 enum class organized_depth : std::uint8_t {
   range,  ///< the distance from the sensor at the origin, rounded as spherical_camera's: for LiDARs
   z       ///< the third coordinate: for RGB-D cameras
 };
 
-/// The identity: point i of an organized cloud is seen in pixel (i % width, i / width), wherever it lies.
+/// Identity camera: pixel (i % width, i / width) sees point i of an organized cloud, whatever its coordinates.
 ///
-/// A point whose depth is 0 or NaN, as drivers mark a pixel without a measurement, is not visible; nor is one whose
-/// index is not in the image.
+/// A point is not visible if its depth is 0 or NaN, by which drivers mark pixels without a measurement, or if its index
+/// is outside of the image.
 template <class Scalar = float>
 struct organized_camera {
   static_assert(std::is_floating_point_v<Scalar>, "farpoint: a camera's scalar is float or double");
@@ -173,9 +178,9 @@ struct organized_camera {
 
   std::int32_t width = 0;                               ///< columns (px)
   std::int32_t height = 0;                              ///< rows (px)
-  organized_depth depth_kind = organized_depth::range;  ///< what the depth is
-  Scalar near_depth = 0;                                ///< points at it or nearer are not visible (m)
-  Scalar far_depth = unlimited_depth<Scalar>;           ///< points beyond it are not visible (m)
+  organized_depth depth_kind = organized_depth::range;  ///< definition of the depth
+  Scalar near_depth = 0;                                ///< points at this depth or nearer are not visible (m)
+  Scalar far_depth = unlimited_depth<Scalar>;           ///< points beyond this depth are not visible (m)
 
   /// See the concept above.
   FARPOINT_HD bool project(vec<Scalar> const& point, camera_pixel<Scalar>& pixel, index_t index) const noexcept {

@@ -1,6 +1,6 @@
 /// @file
-/// Codes along Hilbert's curve: cells that follow one another share a face, so that no run of points straddles a jump
-/// as runs in Morton order do.
+/// Codes along Hilbert's curve: consecutive cells share a face, so that no run of points contains a jump, unlike runs
+/// in Morton order.
 #pragma once
 
 #include <farpoint/geometry/morton.hpp>
@@ -9,13 +9,13 @@ FARPOINT_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// All bits set where bit `b` of x is, none where it is not.
+/// All bits set if bit `b` of x is set, else 0.
 template <class Code>
 FARPOINT_HD constexpr Code mask_of_bit(Code x, int b) noexcept {
   return static_cast<Code>(Code{0} - (x >> b & Code{1}));
 }
 
-/// Where bit `b` of `y` is set, inverts the bits of x below it; where not, exchanges them with those of y.
+/// Inverts the bits of x below bit `b` if that bit of `y` is set; otherwise exchanges these bits of x and y.
 template <class Code>
 FARPOINT_HD constexpr void invert_or_exchange(Code& x, Code& y, int b) noexcept {
   Code const below = (Code{1} << b) - 1;
@@ -26,7 +26,7 @@ FARPOINT_HD constexpr void invert_or_exchange(Code& x, Code& y, int b) noexcept 
 }
 
 /// Bits that the last step of an encoding inverts in each coordinate.
-/// @param last  the last coordinate of the cell's Gray code
+/// @param last  last coordinate of the cell's Gray code
 template <class Code>
 FARPOINT_HD constexpr Code hilbert_turn(Code last, int bits) noexcept {
   Code turn = 0;
@@ -36,7 +36,7 @@ FARPOINT_HD constexpr Code hilbert_turn(Code last, int bits) noexcept {
 
 }  // namespace detail
 
-/// The code of a 2-D cell whose coordinates have `bits` bits each; see the 3-D overload.
+/// Code of a 2-D cell whose coordinates have `bits` bits each; see the 3-D overload.
 /// @param x, y  the cell
 /// @param bits  1 to morton_bits<Code, 2>
 template <class Code>
@@ -50,7 +50,7 @@ FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, int bits) noexcept {
   return morton_encode(static_cast<Code>(y ^ turn), static_cast<Code>(x ^ turn));
 }
 
-/// The cell of a 2-D code: undoes hilbert_encode(). O(bits), constexpr, thread-safe.
+/// Cell of a 2-D code: inverse of hilbert_encode(). O(bits), constexpr, thread-safe.
 template <class Code>
 FARPOINT_HD constexpr vec<Code, 2> hilbert_decode_2d(Code code, int bits) noexcept {
   vec<Code, 2> const gray = morton_decode_2d(code);
@@ -63,17 +63,17 @@ FARPOINT_HD constexpr vec<Code, 2> hilbert_decode_2d(Code code, int bits) noexce
   return {{x, y}};
 }
 
-/// The code of a 3-D cell whose coordinates have `bits` bits each: its place on Hilbert's curve, from 0 at the origin.
+/// Code of a 3-D cell whose coordinates have `bits` bits each: its position on Hilbert's curve, 0 at the origin.
 ///
-/// A permutation of [0, 2^(3 bits)). Coordinates are cells, not metres, below 2^bits. O(bits), without branches;
-/// constexpr, thread-safe.
+/// Bijective on [0, 2^(3 bits)). Coordinates are cell indices below 2^bits. O(bits), without branches; constexpr,
+/// thread-safe.
 /// Source: J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707, 2004.
 /// @tparam Code  std::uint32_t or std::uint64_t
 /// @param x, y, z  the cell
 /// @param bits     1 to morton_bits<Code, 3>
 template <class Code>
 FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, Code z, int bits) noexcept {
-  // Undoes the turns of the cells around this one, from the largest on.
+  // Undo the rotations of the enclosing cells, from the largest to the smallest.
   for (int b = bits - 1; b > 0; --b) {
     x ^= detail::mask_of_bit(x, b) & ((Code{1} << b) - 1);
     detail::invert_or_exchange(x, y, b);
@@ -86,7 +86,7 @@ FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, Code z, int bits) noex
   return morton_encode(static_cast<Code>(z ^ turn), static_cast<Code>(y ^ turn), static_cast<Code>(x ^ turn));
 }
 
-/// The cell of a code: undoes hilbert_encode(). O(bits), constexpr, thread-safe.
+/// Cell of a code: inverse of hilbert_encode(). O(bits), constexpr, thread-safe.
 template <class Code>
 FARPOINT_HD constexpr vec<Code, 3> hilbert_decode_3d(Code code, int bits) noexcept {
   vec<Code, 3> const gray = morton_decode_3d(code);
@@ -101,7 +101,7 @@ FARPOINT_HD constexpr vec<Code, 3> hilbert_decode_3d(Code code, int bits) noexce
   return {{x, y, z}};
 }
 
-/// Morton's curve, for what may go along any curve.
+/// Morton's curve, as an argument of templates over a curve.
 struct morton_curve {
   template <class Code>
   FARPOINT_HD static constexpr Code encode(Code x, Code y, int) noexcept {
@@ -113,7 +113,7 @@ struct morton_curve {
   }
 };
 
-/// Hilbert's curve, for what may go along any curve.
+/// Hilbert's curve, as an argument of templates over a curve.
 struct hilbert_curve {
   template <class Code>
   FARPOINT_HD static constexpr Code encode(Code x, Code y, int bits) noexcept {
@@ -125,17 +125,17 @@ struct hilbert_curve {
   }
 };
 
-/// hilbert_encode() by a table in memory, which takes a look-up for each bit: for many cells in a row.
+/// hilbert_encode() by a table in memory, with one look-up per bit: faster for many cells.
 ///
-/// It goes from the largest cells down: the curve goes through the eight parts of a cell in one of 24 ways, and through
-/// each part in one of these ways again. Does not own the table; reading is thread-safe.
+/// Descends from the largest cells: the curve traverses the eight parts of a cell in one of 24 ways, and each part
+/// again in one of these ways. Does not own the table; reading is thread-safe.
 class hilbert_table {
  public:
   static constexpr int ways = 24;
   static constexpr int parts = 8;
 
-  /// A row of the table, for whoever keeps it (a block in shared memory): part after part from the low bits on, a byte
-  /// each, its place on the curve in three bits, and the way through it in the others.
+  /// Row of the table, for callers that store it, such as a block in shared memory. One byte per part, lowest byte
+  /// first: the low three bits are the part's position on the curve, the others 8 times the way through it.
   FARPOINT_HD static std::uint64_t row(int way) noexcept {
     static constexpr std::uint64_t rows[ways] = {
         0x05023629241b1708, 0x0d5e2c570a494338, 0x591270334e156f64, 0x031a58717c1d4f6e, 0x2504565f227b3948,
@@ -147,14 +147,14 @@ class hilbert_table {
     return rows[way];
   }
 
-  /// @param rows  `[ways]`: row() of each; must outlive the object
+  /// @param rows  `[ways]`: row() of each way; must outlive the object
   FARPOINT_HD explicit hilbert_table(std::uint64_t const* rows) noexcept
       : entries_{reinterpret_cast<unsigned char const*>(rows)} {}
 
-  /// hilbert_encode(x, y, z, bits).
+  /// Equals hilbert_encode(x, y, z, bits).
   /// @tparam Code    std::uint32_t or std::uint64_t
   /// @param x, y, z  the cell
-  /// @param bits     of a coordinate, at most morton_bits<Code, 3>
+  /// @param bits     number of bits per coordinate, at most morton_bits<Code, 3>
   template <class Code>
   FARPOINT_HD Code encode(Code x, Code y, Code z, int bits) const noexcept {
     Code const cell = morton_encode(x, y, z);

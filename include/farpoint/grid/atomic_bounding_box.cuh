@@ -1,5 +1,5 @@
 /// @file
-/// Bounding boxes that many threads grow at a time.
+/// Bounding boxes that many threads grow concurrently.
 #pragma once
 
 #include <farpoint/core/ordered_bits.hpp>
@@ -16,15 +16,15 @@ __device__ inline void atomic_max(std::uint64_t* at, std::uint64_t value) noexce
   atomicMax(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
 }
 
-/// A bounding box that many threads grow at a time. Corners are words that only ever grow, by maxima from all bits
-/// zero, which stands for the box around nothing: memset makes one, and no order of the threads changes what comes out.
+/// Bounding box that many threads grow concurrently. Its corners are words that only ever grow, by atomic maxima. All
+/// bits zero stand for the empty box, so memset initialises it, and the result does not depend on thread order.
 template <class Scalar, int Dim = 3>
 struct atomic_bounding_box {
   using word = lane_word<Scalar>;
   word high[std::size_t{Dim}];
   word minus_low[std::size_t{Dim}];
 
-  /// @param box  without NaN
+  /// @param box  box without NaN
   __device__ static atomic_bounding_box of(bounding_box<Scalar, Dim> const& box) noexcept {
     atomic_bounding_box words;
 #pragma unroll
@@ -34,7 +34,7 @@ struct atomic_bounding_box {
     }
     return words;
   }
-  /// The box, once no thread grows it any more. NaN for the box around nothing.
+  /// Returns the box, once no thread grows it any more. NaN for the empty box.
   __device__ bounding_box<Scalar, Dim> get() const noexcept {
     bounding_box<Scalar, Dim> box;
 #pragma unroll
@@ -45,7 +45,7 @@ struct atomic_bounding_box {
     return box;
   }
 
-  /// Joins the boxes of a warp's lanes; all of them call it.
+  /// Joins the boxes of a warp's lanes. All lanes must call it.
   __device__ void reduce_over_warp() noexcept {
 #pragma unroll
     for (int axis = 0; axis < Dim; ++axis) {
@@ -53,7 +53,7 @@ struct atomic_bounding_box {
       minus_low[axis] = cuda_warp::max(minus_low[axis]);
     }
   }
-  /// Grows one in shared or global memory by this one. Other threads may do the same.
+  /// Grows a box in shared or global memory by this one. Any number of threads may call it concurrently.
   __device__ void grow(atomic_bounding_box& shared) const noexcept {
 #pragma unroll
     for (int axis = 0; axis < Dim; ++axis) {
@@ -63,9 +63,9 @@ struct atomic_bounding_box {
   }
 };
 
-/// Counts the points of sets and finds the boxes around them: a thread keeps what it has seen of one set until it meets
-/// a point of another. A Set has `grow(atomic_bounding_box<Scalar, Dim> const&, std::uint32_t count)`, which threads
-/// may call at a time.
+/// Counts the points of sets and computes their bounding boxes: a thread accumulates points of one set until it gets a
+/// point of another. A Set has `grow(atomic_bounding_box<Scalar, Dim> const&, std::uint32_t count)`, which threads may
+/// call concurrently.
 template <class Scalar, class Set, int BlockSize, int Dim = 3>
 class set_accumulator {
   using box_type = atomic_bounding_box<Scalar, Dim>;
@@ -89,8 +89,8 @@ class set_accumulator {
     seen_.grow(p);
     ++count_;
   }
-  /// All threads call it: what all have of one set goes out together. Before they call it again with the same memory,
-  /// they meet at a barrier.
+  /// Flushes the accumulated points, merging threads with the same set. All threads call it; a barrier must separate
+  /// two calls with the same storage.
   __device__ void flush_over_block(storage& shared) noexcept {
     constexpr int warps = BlockSize / cuda_warp::lanes;
     auto const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
@@ -118,14 +118,14 @@ class set_accumulator {
   }
 
  private:
-  /// What is seen from now on begins anew: the set may be another thread's by now.
+  /// Resets the accumulator: its set was merged into another thread's accumulator.
   __device__ void forget() noexcept {
     set_ = ~0u;
     count_ = 0;
     seen_ = bounding_box<Scalar, Dim>::empty();
   }
 
-  /// Lane 0 takes over what all lanes have, if it is of one set; else it goes out.
+  /// Merges the lanes into lane 0 if all have the same set; otherwise every lane flushes.
   __device__ void join_over_warp(box_type& box) noexcept {
     std::uint32_t const first = cuda_warp::max(count_ == 0 ? 0 : set_ + 1);
     if (cuda_warp::ballot(count_ == 0 || set_ + 1 == first) != ~0u) return flush(box);

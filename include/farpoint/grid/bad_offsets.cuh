@@ -1,5 +1,5 @@
 /// @file
-/// Looks at the offsets of a ragged batch before other kernels go by them.
+/// Counts the invalid offsets of a ragged batch before other kernels use them.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -12,12 +12,12 @@ namespace FARPOINT_HIDDEN detail {
 
 struct bad_offsets_args {
   span<index_t const> offsets;
-  index_t size;                  ///< points of the view
+  index_t size;                  ///< number of points of the view
   unsigned* total;               ///< added to; may be null
   unsigned long long* reported;  ///< added to; may be null
 };
 
-/// A thread an offset.
+/// Kernel with one thread per offset.
 template <int BlockSize>
 __global__ void __launch_bounds__(BlockSize) bad_offsets_kernel(bad_offsets_args const args) {
   index_t const i = index_t{blockIdx.x} * BlockSize + threadIdx.x;
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(BlockSize) bad_offsets_kernel(bad_offsets_args
   count_in_report(args.reported, 1);
 }
 
-/// Enqueues the counting of wrong offsets; nothing where nobody wants to know.
+/// Enqueues the counting of invalid offsets; does nothing if both counters are null.
 template <class Points>
 FARPOINT_HIDDEN void count_bad_offsets(kernel_launcher& launcher, batch<Points> const& clouds, unsigned* total,
                                        unsigned long long* reported) noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// Blocks that a multiprocessor holds, for __launch_bounds__.
+/// Number of blocks that fit on a multiprocessor, for __launch_bounds__.
 #pragma once
 
 #include <farpoint/core/config.hpp>
@@ -9,13 +9,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What a multiprocessor of the architecture that is compiled for has (CUDA C++ Programming Guide, "Technical
-/// Specifications per Compute Capability"); on the host, the most of any.
+/// Resources of a multiprocessor of the architecture that is being compiled (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability"); on the host, the maximum over all architectures.
 struct multiprocessor_limits {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   static constexpr int threads = 1024;
   static constexpr std::size_t shared_bytes = 64 << 10;
-  static constexpr std::size_t reserved_bytes = 0;  ///< of shared memory, for each block
+  static constexpr std::size_t reserved_bytes = 0;  ///< shared memory that the system reserves per block
 #elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
   static constexpr int threads = 1536;
   static constexpr std::size_t shared_bytes = 100 << 10;
@@ -31,9 +31,9 @@ struct multiprocessor_limits {
 #endif
 };
 
-/// Blocks for which a multiprocessor has threads and shared memory, at least 1. For __launch_bounds__ alone: to ask for
-/// more would cost registers and gain nothing.
-/// @param shared_bytes  static shared memory of a block
+/// Number of blocks for which a multiprocessor has threads and shared memory, at least 1. Only for __launch_bounds__: a
+/// larger minimum would cost registers without gain.
+/// @param shared_bytes  static shared memory per block
 constexpr int blocks_that_fit(int block_size, std::size_t shared_bytes = 0) noexcept {
   using limits = multiprocessor_limits;
   int const by_threads = limits::threads / block_size;

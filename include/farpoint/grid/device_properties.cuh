@@ -1,5 +1,5 @@
 /// @file
-/// What the current device has, and what a stream may use of it.
+/// Properties of the current device, and the part of it that a stream may use.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -14,16 +14,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The current device, as far as a choice of kernels goes by it; all zero when there is none.
+/// Properties of the current device that kernel selection depends on; all zero without a device.
 struct device_properties {
-  int multiprocessors = 0;  ///< that blocks which wait for one another may take
-  int shared_bytes = 0;     ///< that a block may have
+  int multiprocessors = 0;  ///< limit for blocks that wait for each other
+  int shared_bytes = 0;     ///< maximum shared memory per block
   int cooperative = 0;
 
-  /// Of the current device's L2; 0 when there is none.
+  /// Size in bytes of the current device's L2 cache; 0 without a device.
   static std::int64_t cache_bytes() noexcept { return attribute_or(cudaDevAttrL2CacheSize, 0); }
 
-  /// Of the current device; 1 when there is none.
+  /// Number of multiprocessors of the current device; 1 without a device.
   static int multiprocessor_count() noexcept { return attribute_or(cudaDevAttrMultiProcessorCount, 1); }
 
   static device_properties current() noexcept {
@@ -32,7 +32,7 @@ struct device_properties {
             get(cudaDevAttrCooperativeLaunch)};
   }
 
-  /// The same, as far as the stream's green context and the caller's limit go.
+  /// Properties of the current device, limited by the stream's green context and by exec.multiprocessors.
   static device_properties of(cuda_exec exec) noexcept {
     device_properties properties = current();
     if (properties.multiprocessors > 0) {
@@ -42,7 +42,7 @@ struct device_properties {
     return properties;
   }
 
-  /// The same with a limit; 0 or less: none.
+  /// Copy with at most `limit` multiprocessors; 0 or less means no limit.
   device_properties narrowed_to(int limit) const noexcept {
     device_properties properties = *this;
     properties.narrow_to(limit);
@@ -58,7 +58,7 @@ struct device_properties {
     return known ? value : otherwise;
   }
 
-  /// A green context has some of the multiprocessors.
+  /// Limits the multiprocessors to the stream's green context, if it has one.
   void narrow_to_green_context([[maybe_unused]] cudaStream_t stream) noexcept {
 #if CUDA_VERSION >= 12040
     auto const& driver = driver_api::get();

@@ -1,5 +1,5 @@
 /// @file
-/// A barrier for blocks of one grid.
+/// Barrier for blocks of one grid.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -8,16 +8,16 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A barrier for blocks that are all resident: those of a cooperative launch, or some of them.
+/// Barrier for blocks that are all resident: the blocks of a cooperative launch, or some blocks.
 ///
-/// cooperative_groups::grid_group is for all blocks of a grid, and synchronises in one piece. This is for any group of
-/// them, several side by side, and costs one addition and a spinning load per block and round. Blocks that are not
-/// resident together deadlock.
+/// cooperative_groups::grid_group covers all blocks of a grid. This barrier covers any group, also several groups side
+/// by side, and costs one addition and a spinning load per block and round. Blocks that are not resident together
+/// deadlock.
 class grid_barrier {
  public:
-  /// Each block makes one, and keeps it from one round to the next.
-  /// @param rank      of the calling block in its group, from 0 on
-  /// @param size      blocks of the group
+  /// Constructs the calling block's handle, which it keeps from round to round.
+  /// @param rank      rank of the calling block in its group
+  /// @param size      number of blocks of the group
   /// @param arrivals  the group's own word in device memory, zero when the kernel starts
   __device__ grid_barrier(int rank, int size, unsigned* arrivals) noexcept
       : rank_{rank}, size_{size}, arrivals_{arrivals} {}
@@ -25,16 +25,16 @@ class grid_barrier {
   __device__ int block_rank() const noexcept { return rank_; }
   __device__ int num_blocks() const noexcept { return size_; }
 
-  /// Waits for all blocks of the group; all threads of each call it. What any of these threads wrote before is visible
-  /// to all of them afterwards.
+  /// Waits for all blocks of the group; all their threads must call it. Writes of any of these threads before the call
+  /// are visible to all threads afterwards.
   __device__ void sync() noexcept {
-    // One thread's release and acquire carry, beyond its own reads and writes, those that __syncthreads() orders before
-    // and behind.
+    // Release and acquire by one thread suffice: they are cumulative, so they also order the accesses of the block's
+    // other threads, which __syncthreads() orders before and after them.
     __syncthreads();
     if (threadIdx.x == 0 && size_ > 1) {
       expected_ += static_cast<unsigned>(size_);
       asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(arrivals_) : "memory");
-      // Signed difference: the counter may wrap around.
+      // The difference is signed, since the counter may wrap around.
       while (static_cast<int>(atomic_load_acquire(arrivals_) - expected_) < 0) {
       }
     }

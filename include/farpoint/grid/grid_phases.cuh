@@ -1,5 +1,5 @@
 /// @file
-/// Phases of work that the blocks of an ordinary launch share.
+/// Phases of work shared by the blocks of an ordinary launch.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -10,20 +10,19 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Counters of a phase; zero when the kernel starts.
 struct grid_phase {
-  unsigned claimed;  ///< units, and claims beyond the last
-  unsigned done;     ///< units
+  unsigned claimed;  ///< number of claimed units, and of claims beyond the last
+  unsigned done;     ///< number of finished units
 };
 
-/// Runs one phase after another: units that do not depend on one another, and a phase begins when the one before is
-/// done.
+/// Runs phases in order. The units of a phase are independent, and a phase begins when the previous one is done.
 ///
-/// Blocks claim units, in ascending order, when they run. Nobody waits for a block that does not run, so the launch is
-/// an ordinary one of any number of blocks, and those that find no room on the device, or find it late, are not missed:
-/// grid_barrier would wait for them. A unit may wait for a lower one of its phase, as those of a look-back do.
+/// Running blocks claim units in ascending order. No block waits for a block that does not run, so an ordinary launch
+/// with any number of blocks suffices: blocks that start late or find no room on the device are not needed, whereas
+/// grid_barrier would wait for them. A unit may wait for a lower unit of its phase, as in a decoupled look-back.
 ///
 /// All threads of a one-dimensional block call every function together, and all blocks call the same phases with the
-/// same numbers of units. A phase costs two additions and a spinning load per block, and one addition more for each
-/// further unit; nothing where the grid is one block. The host's twin is parallel_phases.
+/// same numbers of units. A phase costs two additions and a spinning load per block, and one more addition per further
+/// unit; a one-block grid pays nothing. parallel_phases is the host counterpart.
 class grid_phases {
  public:
   struct storage {
@@ -31,20 +30,20 @@ class grid_phases {
     bool is_over;
   };
 
-  /// @param phases  one for each call of run() and run_last()
+  /// @param phases  one element per call of run() and run_last()
   /// @param shared  shared memory of the block
   __device__ grid_phases(grid_phase* phases, storage& shared) noexcept : now_{phases}, shared_{shared} {
     if (!is_alone()) take();
   }
 
-  /// A phase. What any thread wrote in it is visible to all threads of all blocks afterwards.
-  /// @param units    that the blocks share out
+  /// Runs a phase. Writes by any thread in it are visible to all threads of all blocks afterwards.
+  /// @param units    number of units that the blocks share
   /// @param work     `work(unit)`
-  /// @param finish   `finish()`: called after units of this block, once for all of them or once for some at a time
-  /// @param is_last  the last phase: nobody waits for its end
+  /// @param finish   `finish()`: called after one or more units of this block, so that each unit is followed by a call
+  /// @param is_last  true for the last phase: no block waits for its end
   template <class Work, class Finish>
   __device__ void run(unsigned units, Work const& work, Finish const& finish, bool is_last = false) noexcept {
-    // Where there is a unit for each block, the others are told at once that it is done.
+    // If each block has at most one unit, report it as done at once: the other blocks wait for it.
     bool const is_one_each = units <= gridDim.x;
     do {
       unsigned worked = 0;
@@ -65,7 +64,7 @@ class grid_phases {
     run(units, work, [] {});
   }
 
-  /// The last phase: nobody waits for its end.
+  /// Runs the last phase: no block waits for its end.
   template <class Work>
   __device__ void run_last(unsigned units, Work const& work) noexcept {
     run(
@@ -89,8 +88,8 @@ class grid_phases {
     unit_ = shared_.unit;
   }
 
-  /// Tells what the block has done, and goes on to another unit of this phase or, when all are done, to one of the
-  /// next.
+  /// Reports the block's finished units, and continues with another unit of this phase or, if all are done, with a unit
+  /// of the next phase.
   __device__ void meet(unsigned units, unsigned worked) noexcept {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -104,10 +103,11 @@ class grid_phases {
     unit_ = shared_.unit;
   }
 
-  /// Claims a unit of the next phase before this one is over: whoever does so is running, and will do it.
+  /// Claims a unit of the next phase before this one is over. This is safe: the claiming block runs, so it will execute
+  /// the unit.
   __device__ storage next(unsigned units, unsigned worked) noexcept {
-    // This thread's release and acquire carry, beyond its own reads and writes, those that __syncthreads() orders
-    // before and behind.
+    // Release and acquire by one thread suffice: they are cumulative, so they also order the accesses of the block's
+    // other threads, which __syncthreads() orders before and after them.
     if (worked > 0) asm volatile("red.release.gpu.add.u32 [%0], %1;" ::"l"(&now_->done), "r"(worked) : "memory");
     unsigned const again = unit_ < units ? atomicAdd(&now_->claimed, 1u) : none;
     if (next_ == none) next_ = atomicAdd(&now_[1].claimed, 1u);
@@ -122,7 +122,7 @@ class grid_phases {
   grid_phase* now_;
   storage& shared_;
   unsigned unit_ = 0;
-  unsigned next_ = none;  ///< of the first thread: a unit of the next phase, once it is claimed
+  unsigned next_ = none;  ///< first thread only: claimed unit of the next phase, or none
 };
 
 FARPOINT_END_NAMESPACE

@@ -8,8 +8,8 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Two sums below 2^31 in one word, so that one addition and one store serve both. Who needs a single sum uses `word`,
-/// which counts to 2^62 - 1.
+/// Two sums below 2^31 in one word, so that one addition and one store serve both. For a single sum use `word`, which
+/// counts to 2^62 - 1.
 struct lookback_pair {
   std::uint64_t word;
 
@@ -20,20 +20,20 @@ struct lookback_pair {
   FARPOINT_HD std::uint32_t second() const noexcept { return static_cast<std::uint32_t>(word) & 0x7fffffffu; }
 };
 
-/// Exclusive sums over all threads of all tiles of a grid, in the middle of a kernel and in one pass over the data.
+/// Exclusive sums over all threads of all tiles of a grid, inside a kernel and in one pass over the data.
 ///
-/// A block takes a tile, sums up what its threads have, and waits for the sum of the tiles before. Tiles are taken in
-/// ascending order by a ticket when a block runs: every tile that it waits for has been taken by a block that runs too,
-/// however many blocks are on the device at a time. So it needs no cooperative launch, and a block may take one tile
-/// after another.
+/// A block takes a tile, sums its threads' values, and waits for the sum of the preceding tiles. Blocks take tiles in
+/// ascending order, by a ticket, when they run. Hence a running block has taken every tile that a block waits for,
+/// whatever the number of resident blocks. So the kernel needs no cooperative launch, and a block may process several
+/// tiles in turn.
 ///
 /// All threads of a one-dimensional block call every function together. The result does not depend on the order in
-/// which blocks run. A tile costs one word written twice, and reads of the words of the tiles before until one has its
-/// sum: 32 at a time, most often once.
+/// which blocks run. A tile costs two writes of one word, and reads of preceding words, 32 at a time, until one
+/// contains a prefix: most often one read.
 ///
-/// cub::DeviceScan has launches of its own, which end in cudaPeekAtLastError(), and reads its input from memory; CUB's
+/// cub::DeviceScan launches its own kernels, reads its input from memory and ends with cudaPeekAtLastError(); CUB's
 /// look-back inside a kernel is not part of its interface.
-/// @tparam BlockSize  threads of a block, in whole warps
+/// @tparam BlockSize  number of threads of a block, in whole warps
 template <int BlockSize>
 class lookback_scan {
  public:
@@ -45,16 +45,17 @@ class lookback_scan {
     std::uint32_t tile;
   };
 
-  /// The sum up to the end of a tile, from its word, once the kernel that scanned it has ended.
+  /// Inclusive prefix of a tile, from its word, after the kernel has ended.
   FARPOINT_HD static std::uint64_t sum_up_to(std::uint64_t word) noexcept { return word & value_mask; }
 
   /// @param shared  shared memory of the block
-  /// @param tiles   `[tiles]` words of device memory, all zero when the kernel starts
-  /// @param ticket  zero when the kernel starts
+  /// @param tiles   `[tiles]` words in device memory, all zero when the kernel starts
+  /// @param ticket  word in device memory, zero when the kernel starts
   __device__ lookback_scan(storage& shared, std::uint64_t* tiles, std::uint32_t* ticket) noexcept
       : shared_{shared}, tiles_{tiles}, ticket_{ticket} {}
 
-  /// The next tile, from 0 on: the same for all threads of the block. There is no end to them; the caller knows it.
+  /// Takes the next tile and returns its index, from 0 on, to all threads of the block. Indices have no upper limit:
+  /// the caller compares with its number of tiles.
   __device__ std::uint32_t take() const noexcept {
     __syncthreads();
     if (threadIdx.x == 0) shared_.tile = atomicAdd(ticket_, 1u);
@@ -62,8 +63,9 @@ class lookback_scan {
     return shared_.tile;
   }
 
-  /// Sums of all pairs before the calling thread's, in all tiles. The block calls it once for each tile that it took.
-  /// @param mine   what the calling thread adds
+  /// Returns the sums of all pairs before the calling thread's, over all tiles. The block calls it once per tile that
+  /// it took.
+  /// @param mine   the calling thread's pair
   /// @param tile   from take()
   /// @param total  set to the sums up to the end of the tile, in all threads
   __device__ lookback_pair exclusive(lookback_pair mine, std::uint32_t tile, lookback_pair& total) const noexcept {
@@ -90,12 +92,12 @@ class lookback_scan {
   }
 
  private:
-  // What is known of a tile: nothing, its own sum, or the sum up to its end.
+  // State of a tile, in the high bits of its word: none (0), its own sum, or its inclusive prefix.
   static constexpr std::uint64_t has_sum = std::uint64_t{1} << 62;
   static constexpr std::uint64_t has_prefix = std::uint64_t{2} << 62;
   static constexpr std::uint64_t value_mask = has_sum - 1;
 
-  /// Sum of all tiles before; a warp looks at 32 of them at a time.
+  /// Sum of all preceding tiles; a warp reads the words of 32 tiles at a time.
   __device__ std::uint64_t look_back(std::uint64_t all, std::uint32_t tile) const noexcept {
     int const lane = cuda_warp::lane();
     if (tile == 0) {
@@ -105,7 +107,7 @@ class lookback_scan {
     if (lane == 0) atomic_store(&tiles_[tile], has_sum | all);
     std::uint64_t before = 0;
     for (std::uint32_t end = tile; true; end -= cuda_warp::lanes) {
-      // Lane 0 has the nearest tile. Before the first one there is nothing, and that is known.
+      // Lane 0 reads the nearest tile. Lanes before the first tile behave as if they had read a prefix of 0.
       bool const exists = static_cast<std::uint32_t>(lane) < end;
       std::uint64_t word = has_prefix;
       do {

@@ -1,5 +1,5 @@
 /// @file
-/// Stable radix sort of 32-bit keys with 32-bit values in phases of a running kernel.
+/// Stable radix sort of 32-bit keys with 32-bit values, in phases of a running kernel.
 #pragma once
 
 #include <farpoint/grid/grid_phases.cuh>
@@ -7,25 +7,25 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Words of device memory that a phased_radix_sort of `size` keys needs beside keys and values.
+/// Number of words of device memory that a phased_radix_sort of `size` keys needs in addition to keys and values.
 constexpr index_t phased_radix_sort_workspace_words(index_t size, index_t tile_size) noexcept {
   return radix_digits * (detail::radix_most_passes + detail::divide_up(size, tile_size));
 }
 
-/// The blocks of a launch sort keys and values between other phases of theirs: no launch of its own, and no block waits
-/// for one that does not run.
+/// Sort of keys and values by the blocks of a launch, between other phases: no launch of its own, and no block waits
+/// for a block that does not run.
 ///
-/// It sorts as radix_sort() does, with one phase for every eight bits, but leaves counting to whoever makes the keys:
-/// that phase has them in registers. Every function is called by all threads of a block. Up to 2^30 keys. Stable.
+/// Sorts as radix_sort() does, with one phase per eight bits, but leaves counting to the phase that produces the keys,
+/// which has them in registers. All threads of a block call every function. Up to 2^30 keys. Stable.
 ///
-///     a phase:         clear_counts() by one of its units
-///     a later phase:   the units make the keys, count() them and clear_sums(); add_counts() finishes
-///     then, in step:   sort()
+///     a phase:         clear_counts() by one unit
+///     a later phase:   the units produce the keys, count() them and call clear_sums(); add_counts() finishes
+///     then:            sort(), called by all blocks
 ///
-/// CUB has no such sort: cub::DeviceRadixSort is launched by the host.
-/// @tparam Threads  of a block, 256 or more, in whole warps
-/// @tparam Items    keys that a thread sorts at a time
-/// @tparam Window   tiles that a thread looks back at in one go
+/// CUB has no equivalent: the host launches cub::DeviceRadixSort.
+/// @tparam Threads  number of threads of a block, 256 or more, in whole warps
+/// @tparam Items    number of keys that a thread sorts at a time
+/// @tparam Window   number of tiles that a thread looks back at in one step
 template <int Threads, int Items, int Window>
 class phased_radix_sort {
   using sweep = detail::radix_sweep<Threads, Items, Window, false, false>;
@@ -43,29 +43,29 @@ class phased_radix_sort {
     std::uint32_t begins[most_passes][radix_digits];
   };
 
-  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, in any state
+  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, need not be initialised
   /// @param shared     shared memory of the block
   __device__ phased_radix_sort(std::uint32_t* workspace, storage& shared) noexcept
       : counts_{workspace}, sums_{workspace + most_passes * radix_digits}, shared_{shared} {}
 
-  /// Forgets the keys that have been counted. Called by one block, in a phase before they are counted.
+  /// Clears the counts. Called by one block, in a phase before the keys are counted.
   __device__ void clear_counts() const noexcept {
     for (std::uint32_t i = threadIdx.x; i < most_passes * radix_digits; i += Threads) counts_[i] = 0;
   }
-  /// Does part `unit` of `units` of what must be done in a phase before sort().
+  /// Clears part `unit` of `units` of the tile sums, in a phase before sort().
   __device__ void clear_sums(std::uint32_t size, unsigned unit, unsigned units) const noexcept {
     std::uint32_t const words = detail::radix_tiles(size, tile_size) * radix_digits;
     for (std::uint32_t i = unit * Threads + threadIdx.x; i < words; i += units * Threads) sums_[i] = 0;
   }
 
-  /// The block will count keys in the phase that follows.
+  /// Clears the block's own counts before it counts keys in the next phase.
   __device__ void start_counting() const noexcept {
     for (int pass = 0; pass < most_passes; ++pass) {
       if (tile_type::has_digit()) shared_.counts[pass][threadIdx.x] = 0;
     }
     __syncthreads();
   }
-  /// Counts a key of a sort by the low `bits` bits. Threads may call it on their own.
+  /// Counts a key of a sort by the low `bits` bits. Threads may call it independently.
   __device__ void count(std::uint32_t key, int bits) const noexcept {
 #pragma unroll
     for (int pass = 0; pass < most_passes; ++pass) {
@@ -73,7 +73,7 @@ class phased_radix_sort {
       atomicAdd(&shared_.counts[pass][radix_digit::of_pass(pass, bits)(key)], 1u);
     }
   }
-  /// Adds up what the block has counted since the last time.
+  /// Adds the block's counts since the last call to the counts of all blocks.
   __device__ void add_counts(int bits) const noexcept {
     __syncthreads();
     if (!tile_type::has_digit()) return;
@@ -84,14 +84,14 @@ class phased_radix_sort {
     }
   }
 
-  /// Sorts by the low `bits` bits of keys that have been counted. After an even number of radix_passes(bits) the result
-  /// is in `from`, after an odd number in `to`.
-  /// @param phases      of the kernel
-  /// @param from        `[size]`: the input; not kept. Without `values` a key's value is its place.
-  /// @param to          `[size]`, apart from `from`
+  /// Sorts by the low `bits` bits of keys that have been counted. The result is in `from` if radix_passes(bits) is
+  /// even, in `to` if it is odd.
+  /// @param phases      phases of the kernel
+  /// @param from        `[size]`: input; overwritten. Without `values` the value of a key is its index.
+  /// @param to          `[size]`: second buffer; must not overlap `from`
   /// @param size        number of keys
-  /// @param bits        of a key that it is sorted by
-  /// @param has_values  that `from` has values
+  /// @param bits        number of low bits of a key to sort by
+  /// @param has_values  true if `from` has values
   __device__ void sort(grid_phases& phases, radix_words from, radix_words to, std::uint32_t size, int bits,
                        bool has_values) const noexcept {
     begin_digits(bits);
@@ -118,7 +118,7 @@ class phased_radix_sort {
   }
 
  private:
-  /// Turns the counts into where each digit begins: a warp for each pass.
+  /// Turns the counts into the first position of each digit; one warp per pass.
   __device__ void begin_digits(int bits) const noexcept {
     constexpr int each = radix_digits / cuda_warp::lanes;
     int const pass = static_cast<int>(threadIdx.x) / cuda_warp::lanes;

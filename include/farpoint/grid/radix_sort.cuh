@@ -12,25 +12,25 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// What radix_sort() sorts, and where. All arrays are in device memory, and none overlaps another.
+/// Arguments of radix_sort(). All arrays are in device memory and do not overlap.
 struct radix_sort_args {
-  std::uint32_t* keys[2];    ///< `[size]` each: the input, and room for as much
-  std::uint32_t* values[2];  ///< `[size]` each, likewise
-  std::uint32_t* workspace;  ///< `[radix_sort_workspace_words(size)]`; in any state before, and after
+  std::uint32_t* keys[2];    ///< `[size]` each: the input, and a second buffer
+  std::uint32_t* values[2];  ///< `[size]` each: the input, and a second buffer
+  std::uint32_t* workspace;  ///< `[radix_sort_workspace_words(size)]`; need not be initialised
   std::uint32_t size;
-  int bits = 32;                               ///< 0 to 32: the low bits of a key that it is sorted by
-  std::uint32_t const* device_size = nullptr;  ///< keys to sort, `size` at most, if only the device knows; optional
+  int bits = 32;                               ///< 0 to 32: number of low bits of a key to sort by
+  std::uint32_t const* device_size = nullptr;  ///< optional: number of keys in device memory, at most `size`
 };
 
 namespace detail {
 
-/// Chooses the kernels, lays out the workspace, and enqueues.
+/// Selects the kernels, lays out the workspace, and enqueues.
 template <class Selector>
 class radix_sort_plan {
  public:
   radix_sort_plan(radix_sort_args const& args, cudaStream_t stream) noexcept : args_{args}, launcher_{stream} {}
 
-  /// A workspace also serves all smaller sizes, which may be sorted in other ways.
+  /// Number of words for `size` keys; also sufficient for fewer keys, whose kernels may differ.
   static constexpr std::size_t words(std::size_t size) noexcept {
     if (size <= block_capacity) return 0;
     std::size_t most = 0;
@@ -57,7 +57,7 @@ class radix_sort_plan {
   static_assert(Selector::sweeps[0].from <= block_capacity + 1,
                 "farpoint: the first of Selector::sweeps must start where Selector::blocks ends");
 
-  /// Most keys that a shape of the sweeps is used for, of `size` at most.
+  /// Maximum number of keys, up to `size`, for which a shape of the sweeps is used.
   static constexpr std::size_t most_of_shape(std::size_t shape, std::size_t size) noexcept {
     return shape + 1 == sweep_shapes ? size : smaller(size, std::size_t{Selector::sweeps[shape + 1].from} - 1);
   }
@@ -106,7 +106,7 @@ class radix_sort_plan {
     for (int pass = 0; pass < passes(); ++pass) enqueue_sweep<Shape>(*memory, pass);
   }
 
-  /// One launch for each portion: nearly always one.
+  /// Enqueues one launch per portion: nearly always one.
   template <std::size_t Shape>
   void enqueue_sweep(radix_sweep_memory& memory, int pass) noexcept {
     constexpr radix_sweep_tuning tuning = Selector::sweeps[Shape];
@@ -153,15 +153,15 @@ class radix_sort_plan {
 
 }  // namespace detail
 
-/// Words of device memory that radix_sort() needs beside its keys and values: 1,541, and one for each 8 keys up to half
-/// a million, for each 32 up to two million, and for each 24 beyond; none for what one block sorts. A workspace for
-/// some size serves every smaller size, too.
+/// Number of words of device memory that radix_sort() needs in addition to keys and values: 1,541, plus one per 8 keys
+/// for up to half a million keys, per 32 keys for up to two million, and per 24 keys beyond; 0 for sizes that one block
+/// sorts. A workspace for one size serves every smaller size.
 template <class Selector = radix_sort_selector>
 constexpr std::size_t radix_sort_workspace_words(std::size_t size) noexcept {
   return detail::radix_sort_plan<Selector>::words(size);
 }
 
-/// The buffer that the result of radix_sort() is in.
+/// Index of the buffer that holds the result of radix_sort().
 constexpr int radix_sort_result(int bits) noexcept {
   return radix_passes(bits) % 2;
 }
@@ -169,16 +169,16 @@ constexpr int radix_sort_result(int bits) noexcept {
 /// Sorts keys and their values by the low `bits` bits of the keys, ascending.
 ///
 /// Stable: keys that agree in these bits keep their order. The result is in `keys[radix_sort_result(bits)]` and
-/// `values[radix_sort_result(bits)]`; the other buffers are left with anything. The input is not kept.
+/// `values[radix_sort_result(bits)]`; the contents of the other buffers are unspecified. The input is overwritten.
 ///
-/// Enqueues on `stream`, without synchronising or allocating, so it can be captured in a graph. Up to 8,192 keys are
-/// one launch of one block. More take one launch for every eight bits, one to count the digits, and a memset. A key is
-/// then read once to count it, and read and written once for each eight bits, with its value. Where only the device
-/// knows the size, the launches are those of `size`, and surplus blocks return at once.
+/// Enqueues on `stream` without synchronising or allocating, so it can be captured in a graph. Up to 8,192 keys take
+/// one launch of one block. More keys take one launch per eight bits, one to count the digits, and a memset. A key is
+/// then read once to count it, and read and written once per eight bits, with its value. If the size is in device
+/// memory, the grids are sized for `size`, and surplus blocks return at once.
 ///
-/// @return the error of a launch, or cudaSuccess; what was enqueued before it stays enqueued. Errors that somebody else
-/// left pending are neither returned nor cleared: cub::DeviceRadixSort, which ends with cudaPeekAtLastError(), returns
-/// them as its own.
+/// @return the error of a launch, or cudaSuccess; work enqueued before the error stays enqueued. Pending errors of
+///         other work are neither returned nor cleared, unlike by cub::DeviceRadixSort, which ends with
+///         cudaPeekAtLastError().
 template <class Selector = radix_sort_selector>
 FARPOINT_HIDDEN cudaError_t radix_sort(radix_sort_args const& args, cudaStream_t stream) noexcept {
   if (args.size == 0 || args.bits == 0) return cudaSuccess;

@@ -1,6 +1,6 @@
 /// @file
-/// Radix sort with one launch for each digit (Adinets and Merrill 2022, "Onesweep: A Faster Least Significant Digit
-/// Radix Sort for GPUs").
+/// Radix sort with one launch per digit (Adinets and Merrill 2022, "Onesweep: A Faster Least Significant Digit Radix
+/// Sort for GPUs").
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>
@@ -14,27 +14,27 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Keys whose number the device may know better.
+/// Number of keys, known on the host or only in device memory.
 struct radix_size {
   std::uint32_t most;
-  std::uint32_t const* device_size;  ///< null: `most`
+  std::uint32_t const* device_size;  ///< null if the number is `most`
 
   __device__ std::uint32_t get() const noexcept { return device_size == nullptr ? most : *device_size; }
 };
 
-/// Tiles that hold so many keys. Unlike divide_up() for any number of them.
+/// Number of tiles that hold `keys` keys. Unlike divide_up() it does not overflow for any number of keys.
 FARPOINT_HD constexpr std::uint32_t radix_tiles(std::uint32_t keys, std::uint32_t tile_size) noexcept {
   return keys / tile_size + (keys % tile_size != 0 ? 1 : 0);
 }
 
 inline constexpr int radix_most_passes = 32 / radix_bits;
 
-/// Memory of a sort by sweeps, beside the sums of its tiles; all zero when it starts.
+/// Memory of a sort by sweeps, except the sums of its tiles; all zero when it starts.
 struct radix_sweep_memory {
-  std::uint32_t tickets[radix_most_passes];               ///< tiles that blocks have taken in a pass
-  std::uint32_t counted;                                  ///< blocks that have counted their keys
-  std::uint32_t begins[radix_most_passes][radix_digits];  ///< counts of the digits, then where each begins
-  std::uint32_t carries[2][radix_digits];                 ///< where digits go on in one portion and the next
+  std::uint32_t tickets[radix_most_passes];               ///< number of tiles taken in each pass
+  std::uint32_t counted;                                  ///< number of blocks that have counted their keys
+  std::uint32_t begins[radix_most_passes][radix_digits];  ///< counts of the digits, then the first position of each
+  std::uint32_t carries[2][radix_digits];                 ///< next position of each digit after a portion; two buffers
 
   static constexpr std::size_t words() noexcept { return sizeof(radix_sweep_memory) / sizeof(std::uint32_t); }
 };
@@ -45,12 +45,11 @@ struct radix_histogram_args {
   int bits;
   radix_sweep_memory* memory;
   std::uint32_t* sums;            ///< `[tiles, digits]` of the sweeps
-  std::uint32_t sweep_tile_size;  ///< keys
+  std::uint32_t sweep_tile_size;  ///< number of keys per tile of the sweeps
 };
 
-/// Counts the digits of all passes; the block that is the last to finish turns the counts into where each begins.
-/// Clears the sums of the tiles that there are: a memset, before the size is known, would clear those of all that there
-/// may be.
+/// Counts the digits of all passes; the last block to finish turns the counts into first positions. Also clears the
+/// sums of the actual tiles: a memset before the size is known would clear the sums of the maximum number of tiles.
 template <int Items>
 __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_histogram_args const args) {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, radix_digits>;
@@ -96,8 +95,8 @@ __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_his
     if (count != 0) atomicAdd(&args.memory->begins[pass][threadIdx.x], count);
   }
 
-  // One thread's release carries what the block added, which __syncthreads() orders before it; its acquire carries
-  // what all other blocks added to the threads of the last one.
+  // Release by one thread covers the block's additions, which __syncthreads() orders before it; acquire by one thread
+  // of the last block covers the additions of all other blocks for the threads behind the next __syncthreads().
   __syncthreads();
   if (threadIdx.x == 0) {
     std::uint32_t before = 0;
@@ -115,7 +114,7 @@ __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_his
   }
 }
 
-/// What a sweep over the tiles of one portion works on.
+/// Arguments of a sweep over the tiles of one portion.
 struct radix_sweep_args {
   std::uint32_t const* keys;
   std::uint32_t const* values;
@@ -124,19 +123,19 @@ struct radix_sweep_args {
   radix_size size;
   radix_digit digit;
   std::uint32_t* ticket;
-  std::uint32_t const* begins;  ///< `[digits]`: where the first key of this portion goes that has a digit
-  std::uint32_t* next_begins;   ///< the same for the next portion, to be set; null for the last
+  std::uint32_t const* begins;  ///< `[digits]`: position of the portion's first key with each digit
+  std::uint32_t* next_begins;   ///< `[digits]`: output for the next portion; null for the last portion
   std::uint32_t* sums;          ///< `[tiles, digits]`
-  std::uint32_t first_tile;     ///< of the portion
+  std::uint32_t first_tile;     ///< first tile of the portion
   std::uint32_t end_tile;
   std::uint32_t pass;
 };
 
-/// What is known of how many keys of each digit a tile and those before it have: nothing, the tile's own count, or the
-/// sum up to its end. Flag and number are one word, so nothing else needs to be ordered with it.
+/// State of the counts per digit of a tile: none, the tile's own count, or the sum up to its end. Flag and number share
+/// one word, so no other memory needs to be ordered with it.
 ///
-/// Every tile ends a pass with its sum. The passes call that by two flags in turn, and so find the words of the pass
-/// before to say nothing: they are cleared once for the whole sort.
+/// Every tile ends a pass with its sum. Passes alternate between two flags for it, so a word left by the previous pass
+/// counts as having no state: one clear serves the whole sort.
 class radix_lookback {
  public:
   __device__ explicit radix_lookback(radix_sweep_args const& args) noexcept
@@ -144,13 +143,13 @@ class radix_lookback {
         has_sum_{args.pass % 2 == 0 ? 2u << 30 : 3u << 30} {}
 
   /// Publishes the tile's own count of the thread's digit.
-  /// @param tile  counted from the first of the portion
+  /// @param tile  index within the portion
   __device__ void publish(std::uint32_t tile, std::uint32_t count) const noexcept {
     atomic_store(word_of(tile), (tile == 0 ? has_sum_ : has_count) | count);
   }
 
   /// Publishes the sum up to the end of the tile.
-  /// @return the sum up to its begin, for which it waits
+  /// @return the sum up to its beginning, for which the call waits
   template <int Window>
   __device__ std::uint32_t look_back(std::uint32_t tile, std::uint32_t count) const noexcept {
     if (tile == 0) return 0;
@@ -167,7 +166,7 @@ class radix_lookback {
     return sums_ + std::size_t{tile} * radix_digits;
   }
 
-  /// Ends at the latest at the first tile, which has its sum from the start.
+  /// Sums the preceding tiles. Ends at the first tile at the latest, which publishes a sum from the start.
   template <int Window>
   __device__ std::uint32_t sum_before(std::uint32_t end) const noexcept {
     std::uint32_t sum = 0;
@@ -191,17 +190,17 @@ class radix_lookback {
     }
   }
 
-  std::uint32_t* sums_;  ///< of the thread's digit, from the first tile of the portion on
+  std::uint32_t* sums_;  ///< sums of the thread's digit, beginning at the first tile of the portion
   std::uint32_t has_sum_;
 };
 
-/// Sorts a tile by the digit in shared memory, and writes its runs where they go.
-/// @tparam Apart      keys and values are in shared memory at the same time, not one after the other
-/// @tparam HasValues  false: `values` may be null, which stands for the places of the keys
+/// Sorts a tile by the digit in shared memory and writes its runs to their positions.
+/// @tparam Apart      true to hold keys and values in shared memory at the same time, false to reuse the memory
+/// @tparam HasValues  false: `values` may be null; the value of a key is then its index
 template <int Threads, int Items, int Window, bool Apart, bool HasValues = true>
 class radix_sweep {
   using place_type = radix_tile<Threads>;
-  /// Counts before it ranks, so that later tiles learn the counts early.
+  /// Ranking that counts first, so that later tiles get the counts early.
   using rank_type = CUB_NS_QUALIFIER::BlockRadixRankMatchEarlyCounts<Threads, radix_bits, false>;
 
  public:
@@ -210,16 +209,17 @@ class radix_sweep {
   struct storage {
     union {
       typename rank_type::TempStorage rank;
-      std::uint32_t words[tile_size];  ///< keys, and then values, unless these are apart
+      std::uint32_t words[tile_size];  ///< keys, then values unless `Apart`
     };
     std::uint32_t values[Apart ? tile_size : 1];
-    std::uint32_t digits[radix_digits];  ///< where a digit's first key goes, less its place in the tile
+    std::uint32_t digits[radix_digits];  ///< position of a digit's first key minus its position in the tile
     std::uint32_t tile;
   };
 
   __device__ radix_sweep(radix_sweep_args const& args, storage& shared) noexcept : args_{args}, shared_{shared} {}
 
-  /// Blocks take tiles when they run: every tile that one waits for has been taken by a block that runs too.
+  /// Takes one tile and sorts it. Blocks take tiles when they run, so a running block has taken every tile that this
+  /// one waits for.
   __device__ void run() const noexcept {
     if (threadIdx.x == 0) shared_.tile = atomicAdd(args_.ticket, 1u);
     __syncthreads();
@@ -228,7 +228,7 @@ class radix_sweep {
     if (tile < radix_tiles(size, tile_size)) sort_tile(tile, size - tile * tile_size);
   }
 
-  /// @param left  keys from the first of the tile on
+  /// @param left  number of keys from the first key of the tile on
   __device__ void sort_tile(std::uint32_t tile, std::uint32_t left) const noexcept {
     std::uint32_t const first = tile * tile_size;
     std::uint32_t const of_portion = tile - args_.first_tile;
@@ -238,7 +238,8 @@ class radix_sweep {
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       std::uint32_t const at = place_type::template place_of<Items>(i);
-      // Padding has the highest digit and comes last: the sort is stable. No later tile reads the counts of the last.
+      // Padding has the highest digit; the sort is stable, so it comes last. No later tile reads the counts of the last
+      // tile.
       keys[i] = at < left ? args_.keys[first + at] : ~0u;
     }
     int first_place[1];
@@ -294,7 +295,7 @@ class radix_sweep {
   storage& shared_;
 };
 
-/// Its storage is dynamic: it may be larger than a kernel's static shared memory.
+/// Kernel with dynamic shared memory, since the storage may exceed the limit of static shared memory.
 template <int Threads, int Items, int Blocks, int Window, bool Apart>
 __global__ void __launch_bounds__(Threads, Blocks) radix_sweep_kernel(radix_sweep_args const args) {
   using sweep = radix_sweep<Threads, Items, Window, Apart>;

@@ -1,5 +1,5 @@
 /// @file
-/// Puts the points of a cloud in the order of a curve, in phases that one host thread or several work on.
+/// Sorts the points of a cloud along a curve, in phases shared by one or more host threads.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -11,22 +11,22 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A unit's part of a cloud.
+/// Part of a cloud that a unit processes.
 template <class Scalar, int Dim>
 struct curve_order_part {
-  index_t listed;      ///< points that take part
-  index_t begin;       ///< those of the parts before it
-  index_t non_finite;  ///< points that are not finite
+  index_t listed;      ///< number of points that take part
+  index_t begin;       ///< number of points that take part in all parts before this one
+  index_t non_finite;  ///< number of non-finite points
   typename curve_grid<Scalar, Dim>::box box;
 };
 
-/// Memory of a curve_order besides the order itself.
+/// Memory of a curve_order, except the order itself.
 template <class Scalar, int Dim>
 struct curve_order_memory {
   using digit_places = std::uint32_t[1 << 10];
 
   curve_order_part<Scalar, Dim>* parts;  ///< `[most_units]`
-  digit_places* places;                  ///< `[most_units]`: for each value of the highest digit of a code
+  digit_places* places;                  ///< `[most_units]`: per value of a code's highest digit
   std::uint32_t most_units;
 
   template <class Cutter>
@@ -35,7 +35,7 @@ struct curve_order_memory {
     return {parts, cutter.template take<digit_places>(most_units), most_units};
   }
 
-  /// For one thread; -1: for the team.
+  /// Memory for thread `rank` alone; for the team if `rank` is -1.
   curve_order_memory of_rank(int rank) const noexcept {
     if (rank < 0) return *this;
     std::size_t const unit = most_units == 1 ? 0 : static_cast<std::size_t>(rank);
@@ -43,8 +43,8 @@ struct curve_order_memory {
   }
 };
 
-/// Lists points of a cloud along a curve, in phases: find their box, give each a code, spread them by the highest digit
-/// of their codes, sort each digit's points. Points that are not finite are left out.
+/// Lists points of a cloud along a curve. Phases: compute their box, compute the codes, scatter by the codes' highest
+/// digit, sort the points of each digit. Non-finite points are left out.
 template <class Points, class Curve>
 class curve_order {
  public:
@@ -54,24 +54,24 @@ class curve_order {
 
   curve_order() = default;
   /// @param order    `[points]`
-  /// @param scratch  `[3, points]`, of any alignment that words have
-  /// @param enough   points of a cell that need no order
+  /// @param scratch  `[3, points]`, aligned as its words
+  /// @param enough   number of points in a cell below which their order does not matter
   curve_order(Points const& cloud, std::uint32_t* order, std::uint32_t* scratch, memory const& rest,
               index_t enough) noexcept
       : cloud_{cloud}, order_{order}, scratch_{scratch}, memory_{rest}, enough_{enough} {
     units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 2048, 1, memory_.most_units));
   }
 
-  /// Of the first phase.
+  /// Number of units of the first phase.
   std::uint32_t units() const noexcept { return units_; }
-  /// Points that are listed, once the first phase is done.
+  /// Number of listed points, once the first phase is done.
   index_t size() const noexcept { return size_; }
   index_t non_finite() const noexcept { return non_finite_; }
 
-  /// One unit of a phase. @param takes_part  `takes_part(i)`: whether a finite point is listed
+  /// Runs one unit of a phase. @param takes_part  `takes_part(i)`: true if the finite point i is to be listed
   template <class TakesPart>
   FARPOINT_NO_INLINE void work(std::uint32_t unit, TakesPart const& takes_part) noexcept {
-    if (cloud_.size() == 0) return;  // nor is there memory
+    if (cloud_.size() == 0) return;  // memory_ may be null
     switch (phase_) {
       case phase::find_box: return find_box(unit, takes_part);
       case phase::encode: return encode(unit, takes_part);
@@ -80,7 +80,7 @@ class curve_order {
     }
   }
 
-  /// Units of the next phase; 0: the order is there. Called by one thread while no other is in work().
+  /// Number of units of the next phase; 0 if the order is complete. One thread calls it while no other is in work().
   FARPOINT_NO_INLINE std::uint32_t next() noexcept {
     switch (phase_) {
       case phase::find_box:
@@ -105,7 +105,7 @@ class curve_order {
 
   index_t first_of(std::uint32_t unit, index_t size) const noexcept { return size * unit / units_; }
 
-  /// A cloud that one thread sorts at once when it is small.
+  /// False for a small cloud: one thread sorts it at once.
   bool is_spread_by_digit() const noexcept { return size_ > 16384 && size_ > enough_ && grid_.has_extent(); }
 
   sort_type sorter() noexcept { return {cloud_, order_, scratch_, size_, enough_}; }
@@ -138,7 +138,7 @@ class curve_order {
     grid_ = sort_type::grid_over(around);
   }
 
-  /// Lists the points with their codes, by index.
+  /// Lists a unit's points, by index, with their codes.
   template <class TakesPart>
   void encode(std::uint32_t unit, TakesPart const& takes_part) noexcept {
     sort_type all = sorter();
@@ -158,8 +158,8 @@ class curve_order {
     }
   }
 
-  /// Turns the counts of each unit and digit into the places where the unit puts its points, so that the order stays
-  /// that of the indices within a digit.
+  /// Turns the counts per unit and digit into first positions of each unit's points, so that points with the same digit
+  /// stay in index order.
   void find_places() noexcept {
     std::uint32_t place = 0;
     for (int value = 0; value < sort_type::digit_values; ++value) {
@@ -178,8 +178,8 @@ class curve_order {
     }
   }
 
-  /// A unit sorts the digits whose points begin in its part of the places. After scatter() the last unit's places are
-  /// the ends of the digits.
+  /// Sorts the digits whose first point lies in the unit's share of positions. After scatter() the last unit's
+  /// positions are the ends of the digits.
   void sort(std::uint32_t unit) noexcept {
     sort_type all = sorter();
     if (!is_spread_by_digit()) return all.sort(0, size_);
@@ -187,7 +187,7 @@ class curve_order {
     index_t const from = first_of(unit, size_);
     index_t const to = first_of(unit + 1, size_);
     int value = static_cast<int>(std::upper_bound(ends, ends + sort_type::digit_values, from) - ends);
-    if ((value == 0 ? 0 : ends[value - 1]) < from) ++value;  // it begins in a part before this
+    if ((value == 0 ? 0 : ends[value - 1]) < from) ++value;  // this digit began in an earlier unit's share
     for (; value < sort_type::digit_values; ++value) {
       index_t const begin = value == 0 ? 0 : ends[value - 1];
       if (begin >= to) break;

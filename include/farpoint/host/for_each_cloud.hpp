@@ -1,5 +1,6 @@
 /// @file
-/// Shares the clouds of a batch out among host threads: large clouds are worked on by all together, small ones by one.
+/// Distributes the clouds of a batch over host threads: all threads share each large cloud, one thread works on each
+/// small one.
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
@@ -13,23 +14,24 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// What the sharing goes by. Changes the speed, never a result; tests change it to send small clouds down every path.
+/// Thresholds of the distribution. They change the speed, never a result; tests lower them to send small clouds down
+/// every path.
 struct for_each_cloud_tuning {
-  double worth_a_thread = 200e3;    ///< ns of work that pay for starting a thread
-  index_t team_from_points = 8192;  ///< points and queries; below, a cloud is one thread's
-  int times_for_many = 1;           ///< team_from_points is raised by, where clouds are enough for all threads
+  double worth_a_thread = 200e3;    ///< ns of work that justify starting a thread
+  index_t team_from_points = 8192;  ///< points and queries; one thread works on a smaller cloud
+  int times_for_many = 1;           ///< factor on team_from_points, if clouds suffice for all threads
 };
 
-/// How many threads work, and from what size on a cloud is shared.
+/// Number of threads, and the size from which all threads share a cloud.
 class for_each_cloud_plan {
  public:
-  /// @param points   of all clouds
-  /// @param largest  points of the largest cloud
-  /// @param work     of all clouds, in ns, roughly
+  /// @param points   number of points of all clouds
+  /// @param largest  number of points of the largest cloud
+  /// @param work     rough estimate of the work on all clouds, ns
   for_each_cloud_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
                       for_each_cloud_tuning const& tuning) noexcept
       : tuning_{tuning} {
-    // A call with bad arguments, which is refused later, may say that there is less than nothing to do.
+    // Work may be negative in a call with bad arguments, which is rejected later.
     double const paid = std::max(work, 0.0) / tuning.worth_a_thread;
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + paid));
     bool const enough = clouds >= index_t{2} * threads_;
@@ -39,15 +41,15 @@ class for_each_cloud_plan {
   }
 
   int threads() const noexcept { return threads_; }
-  /// Clouds of more points than this are worked on by the whole team.
+  /// Maximum number of points of a cloud that one thread works on; the team shares larger clouds.
   index_t share_limit() const noexcept { return share_limit_; }
-  /// Threads that may get small clouds: those of lower rank.
+  /// Number of threads that may get small clouds: the threads of rank below it.
   int sharers() const noexcept { return sharers_; }
-  /// Largest share_limit() of a team, for batches of no more points.
+  /// Largest share_limit() of a team, for batches of at most `points` points.
   index_t most_shared(index_t points, int threads) const noexcept {
     return std::max(tuning_.times_for_many * tuning_.team_from_points, points / (index_t{2} * threads));
   }
-  /// Units that a phase of building should be cut into, at most.
+  /// Maximum number of units per phase of a build.
   std::uint32_t most_units() const noexcept { return most_units(threads_); }
   static std::uint32_t most_units(int threads) noexcept {
     return threads == 1 ? 1 : static_cast<std::uint32_t>(4 * threads);
@@ -60,10 +62,11 @@ class for_each_cloud_plan {
   index_t share_limit_ = 0;
 };
 
-/// Two jobs on a cloud, one after the other, as one job. A job has
-///   begin(b)          returns the units of its first phase on cloud b, never 0
-///   work(rank, unit)  does a unit
-///   next()            returns the units of the next phase, or 0; called by one thread while no other is in work()
+/// Job that runs two jobs on a cloud, one after the other. A job has
+///   begin(b)          returns the number of units of its first phase on cloud b, never 0
+///   work(rank, unit)  runs a unit
+///   next()            returns the number of units of the next phase, or 0; one thread calls it while no other is in
+///                     work()
 template <class First, class Second>
 class host_sequence {
  public:
@@ -98,11 +101,11 @@ class host_sequence {
 
 /// Runs a job (see host_sequence) on each cloud, once. Returns when all are done.
 ///
-/// First the team goes through the large clouds, in order, phase by phase; then its members claim the small ones one by
-/// one. Fewer threads than planned, if the system refuses some, do the same work.
-/// @param size_of   `size_of(b)`: points of cloud b
-/// @param make_job  `make_job(rank)`: the job of one thread on small clouds, for ranks below plan.sharers(); or, for
-///                  rank -1, that of the team on large ones. Jobs of different ranks run at the same time
+/// First the team processes the large clouds in order, phase by phase; then its threads claim the small clouds one by
+/// one. If the system refuses to start some threads, the others do all the work.
+/// @param size_of   `size_of(b)`: number of points of cloud b
+/// @param make_job  `make_job(rank)`: job of one thread on small clouds, for ranks below plan.sharers(), or of the team
+///                  on large clouds, for rank -1. Jobs of different ranks run concurrently
 template <class SizeOf, class MakeJob>
 void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf const& size_of,
                     MakeJob const& make_job) noexcept {
@@ -118,7 +121,7 @@ void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf cons
   parallel_phases phases{plan.threads(), next_cloud()};
   std::atomic<index_t> next_small{0};
   run_team(plan.threads(), [&](int rank, int) {
-    // A thread leaves the phases after the end of the last large cloud: the team's scratch memory is free by then.
+    // A thread leaves the phases after the last large cloud is done, so the team's scratch memory is free by then.
     phases.join([&](std::uint32_t unit) { team_job.work(rank, unit); },
                 [&] {
                   std::uint32_t const units = team_job.next();

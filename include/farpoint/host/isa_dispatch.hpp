@@ -1,5 +1,5 @@
 /// @file
-/// Compiles a function for several x86-64 instruction sets and picks one at run time.
+/// Run-time dispatch: compiles a function for several x86-64 instruction sets and selects one.
 #pragma once
 
 #include <farpoint/core/config.hpp>
@@ -9,15 +9,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-// Why: std::fma is a library call unless the target has the instruction, and a header may not ask its users for flags.
+// Rationale: std::fma is a library call unless the target has the instruction, and a header cannot require compiler
+// flags.
 
 template <class Work, class Result, class... Arguments>
 Result run_portable(Arguments... arguments) noexcept {
   return Work::run(arguments...);
 }
 
-// FARPOINT_ISA, for tests that run where they are built, names the one target to compile for. With
-// FARPOINT_NO_ISA_DISPATCH that is the caller's.
+// FARPOINT_ISA names the only target to compile for, in tests that run where they are built. With
+// FARPOINT_NO_ISA_DISPATCH the only target is the caller's.
 #if defined(FARPOINT_ISA)
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target(FARPOINT_ISA))) Result run_here(Arguments... arguments) noexcept {
@@ -30,10 +31,9 @@ FARPOINT_FLATTEN __attribute__((target(FARPOINT_ISA))) Result run_here(Arguments
 #endif
 
 #if defined(FARPOINT_DISPATCHES)
-// Calls the function in code for one target, and clears the upper halves of the vector registers: where they are left
-// in use, Intel's processors take some hundred cycles for each SSE instruction that follows, in the caller's code as
-// well. GCC clears them by itself from -O2 on only, and not where it moves a scalar by an instruction on a zmm
-// register.
+// Calls the function in code for one target, then clears the upper halves of the vector registers. If they stay in use,
+// Intel processors lose some hundred cycles on each following SSE instruction, also in the caller's code. GCC clears
+// them only at -O2 and above, and misses scalars that it moves by an instruction on a zmm register.
 #define FARPOINT_RUN_CLEANLY                        \
   if constexpr (std::is_void_v<Result>) {           \
     Work::run(arguments...);                        \
@@ -45,7 +45,7 @@ FARPOINT_FLATTEN __attribute__((target(FARPOINT_ISA))) Result run_here(Arguments
   }
 #endif
 
-// What the caller's flags ask for anyway is not compiled a second time.
+// Targets that the caller's flags include are not compiled a second time.
 #if defined(FARPOINT_DISPATCHES) && !(defined(__AVX2__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX2 1
 template <class Work, class Result, class... Arguments>
@@ -54,8 +54,8 @@ FARPOINT_FLATTEN __attribute__((target("avx2,fma"))) Result run_avx2(Arguments..
 }
 #endif
 
-// AVX512VL is asked for, too: without it GCC moves a scalar into registers 16 to 31, and back, by instructions on whole
-// zmm registers.
+// AVX512VL is required, too: without it GCC moves scalars to and from registers 16 to 31 by instructions on whole zmm
+// registers.
 #if defined(FARPOINT_DISPATCHES) && !(defined(__AVX512VL__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX512 1
 template <class Work, class Result, class... Arguments>
@@ -65,12 +65,12 @@ FARPOINT_FLATTEN __attribute__((target("avx512f,avx512vl,fma"))) Result run_avx5
 #endif
 #undef FARPOINT_RUN_CLEANLY
 
-/// Sets `function` to `Work::run`, compiled for the best target that this processor has: AVX-512, AVX2 with FMA, or
-/// what the caller's flags ask for. The bits of the result are the same in each.
+/// Sets `function` to `Work::run`, compiled for the best target that this processor has: AVX-512, AVX2 with FMA, or the
+/// caller's target. The result has the same bits in each.
 ///
-/// `Work::run(arguments...)` is a static function that must be inlined together with all that it calls: what is not
-/// inlined is compiled for the caller's target only. Cost: a look at the processor's features; call it once for many
-/// calls of the function. Other processors and compilers get the portable one.
+/// `Work::run(arguments...)` is a static function that must be inlined together with all its callees: a callee that is
+/// not inlined is compiled for the caller's target only. Cost: one query of the processor's features; call it once for
+/// many calls of the function. Other processors and compilers get the portable version.
 template <class Work, class Result, class... Arguments>
 void isa_dispatch(Result (*&function)(Arguments...) noexcept) noexcept {
   static_assert(sizeof(std::conditional_t<std::is_void_v<Result>, char, Result>) <= 16,

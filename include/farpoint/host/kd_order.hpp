@@ -1,6 +1,6 @@
 /// @file
-/// Puts points in the order of a k-d tree on the host, so that those of each leaf, and of each group of leaves, are
-/// apart from the others in space.
+/// Sorts points in k-d tree order on the host, so that each leaf, and each group of leaves, occupies a separate region
+/// of space.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -11,7 +11,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// A point of a cloud while it is being sorted: a record of 32-bit words, of any alignment that they have.
+/// Record of a point being sorted; consists of 32-bit words and is aligned like them.
 template <class Scalar>
 class kd_point {
  public:
@@ -25,7 +25,7 @@ class kd_point {
   }
 
   std::uint32_t index() const noexcept { return index_; }
-  /// A coordinate, in the order of coordinates.
+  /// A coordinate as an order-preserving word.
   FARPOINT_ALWAYS_INLINE lane_word<Scalar> ordered(int axis) const noexcept {
     word w;
     std::memcpy(&w, words_[axis], sizeof w);
@@ -42,7 +42,7 @@ class kd_point {
   std::uint32_t index_;
 };
 
-/// What points are sorted by: a coordinate, then the index, so that no two are equal.
+/// Sort key: a coordinate, then the index, so that keys are distinct.
 template <class Word>
 struct kd_key {
   Word coordinate;
@@ -57,8 +57,8 @@ struct kd_key {
   }
 };
 
-/// Brings the `wanted` smallest points by an axis to the front, 0 < wanted < count, in bounded time whatever they are.
-/// Compiled once for a type of coordinates: few ranges come here.
+/// Moves the `wanted` smallest points along an axis to the front, 0 < wanted < count, in bounded time for any points.
+/// Compiled once per coordinate type: it is rarely called.
 template <class Scalar>
 FARPOINT_NO_INLINE void kd_nth_element(kd_point<Scalar>* points, index_t count, index_t wanted, int axis) noexcept {
   using key = kd_key<lane_word<Scalar>>;
@@ -67,32 +67,32 @@ FARPOINT_NO_INLINE void kd_nth_element(kd_point<Scalar>* points, index_t count, 
   });
 }
 
-/// Brings points in the order of a balanced k-d tree with leaves of `Leaf` points.
+/// Sorts points in the order of a balanced k-d tree with leaves of `Leaf` points.
 ///
-/// A node of more points is split in two along the longest edge of the box around them, the first axis of those that
-/// are equally long: below are as many whole leaves as the largest power of two that leaves something above. What is
-/// below is smaller by (coordinate, index), so that points at one place are in the order of their indices. The order
-/// depends on nothing but the points, and it decides the speed of what follows, never a result.
+/// A node with more points is split along the longest edge of its bounding box; the lower axis wins ties. The first
+/// half gets Leaf * 2^i points, for the largest i that leaves a point for the second half. The first half is smaller by
+/// (coordinate, index), so that coincident points are in index order. The order depends on the points only, and it
+/// affects the speed of later steps, never a result.
 ///
-/// O(n log n), in place; allocates nothing. One thread may sort a range while others sort others.
-/// @tparam Guesses  at the keys around a rank, after which std::nth_element() goes on, whose time is bounded whatever
-///                  the points are; some suffice
+/// O(n log n), in place; allocates nothing. Threads may sort disjoint ranges concurrently.
+/// @tparam Guesses  maximum number of pivot pairs to try before std::nth_element() takes over, whose time is bounded
+///                  for any points
 template <class Scalar, int Leaf, int Guesses = 24>
 class kd_order {
  public:
   using point = kd_point<Scalar>;
 
-  /// Points that the first of a node's halves has.
+  /// Number of points in the first half of a node.
   static index_t below(index_t count) noexcept {
     index_t half = Leaf;
     while (2 * half < count) half *= 2;
     return half;
   }
 
-  /// Brings those points to the front that are the first half.
+  /// Moves the points of the first half to the front.
   static void split(point* points, index_t count) noexcept {
     if (count <= Leaf) return;
-    // Constants, so that a key is at a fixed place of its record.
+    // The axis is a template argument, so that a key has a fixed offset in its record.
     switch (longest_axis(points, count)) {
       case 0: return select<0>(points, count, below(count));
       case 1: return select<1>(points, count, below(count));
@@ -100,7 +100,7 @@ class kd_order {
     }
   }
 
-  /// Sorts all that is below a node.
+  /// Sorts the whole subtree of a node.
   static void sort(point* points, index_t count) noexcept {
     if (count <= Leaf) return;
     split(points, count);
@@ -113,7 +113,7 @@ class kd_order {
   using word = lane_word<Scalar>;
   using key = kd_key<word>;
 
-  /// Points that are sorted one by one.
+  /// Maximum number of points for insertion sort.
   static constexpr index_t few = Leaf;
   static constexpr int most_samples = 63;
 
@@ -137,7 +137,7 @@ class kd_order {
     int longest = 0;
     Scalar length = 0;
     for (int axis = 0; axis < 3; ++axis) {
-      // Halves, which do not overflow.
+      // Halving first avoids overflow.
       Scalar const edge = ordered_value<Scalar>(high[axis]) / 2 - ordered_value<Scalar>(low[axis]) / 2;
       if (edge > length) {
         length = edge;
@@ -147,8 +147,8 @@ class kd_order {
     return longest;
   }
 
-  /// Brings the points below a key to the front; returns how many they are. Without a branch on the data: half of
-  /// those would be guessed wrong.
+  /// Moves the points below a key to the front and returns their number. Free of data-dependent branches: half of these
+  /// would be mispredicted.
   template <int Axis>
   FARPOINT_ALWAYS_INLINE static index_t partition(point* points, index_t count, key const& pivot) noexcept {
     index_t end = 0;
@@ -161,14 +161,15 @@ class kd_order {
     return end;
   }
 
-  /// Two keys between which the key of rank `wanted` is likely to be, close to one another: of a sample.
+  /// Two nearby keys, from a sample, that likely enclose the key of rank `wanted`.
   template <int Axis>
   static void guess(point const* points, index_t count, index_t wanted, key (&around)[2]) noexcept {
     key sample[most_samples];
     int const size = count > 4096 ? most_samples : count > 512 ? 31 : count > 100 ? 15 : 7;
     std::uint32_t random = static_cast<std::uint32_t>(count);
     for (int i = 0; i < size; ++i) {
-      // One of each part at a place of its own: points often come in rows, and a step may be as long as these.
+      // Stratified sampling with a random offset in each part: points often come in rows, and a fixed step could match
+      // the length of a row.
       random = random * 1664525u + 1013904223u;
       index_t const first = count * i / size;
       auto const part = static_cast<std::uint64_t>(count * (i + 1) / size - first);
@@ -183,7 +184,7 @@ class kd_order {
     around[1] = sample[std::min(size - 1, middle + spread)];
   }
 
-  /// Brings the `wanted` smallest to the front, 0 < wanted < count.
+  /// Moves the `wanted` smallest points to the front, 0 < wanted < count.
   template <int Axis>
   FARPOINT_NO_INLINE static void select(point* points, index_t count, index_t wanted) noexcept {
     auto const is_less = [](point const& a, point const& b) { return key_of<Axis>(a) < key_of<Axis>(b); };

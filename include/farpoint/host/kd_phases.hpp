@@ -1,5 +1,5 @@
 /// @file
-/// Puts the finite points of a cloud in the order of a k-d tree, in phases that one host thread or several work on.
+/// Sorts the finite points of a cloud in k-d tree order, in phases shared by one or more host threads.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -10,15 +10,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Memory of kd_phases besides the points.
+/// Memory of kd_phases, except the points.
 struct kd_parts {
-  /// A unit's part of a cloud.
+  /// Part of a cloud that a unit processes.
   struct part {
-    index_t counted;  ///< points that the last phase has counted
-    index_t begin;    ///< finite points of the parts before it
+    index_t counted;  ///< number of points that the last phase counted
+    index_t begin;    ///< number of finite points in all parts before this one
   };
 
-  part* parts;  ///< `[most_units]`; null: nothing is sorted
+  part* parts;  ///< `[most_units]`; null if nothing is to be sorted
   std::uint32_t most_units;
 
   template <class Cutter>
@@ -26,42 +26,42 @@ struct kd_parts {
     return {cutter.template take<part>(most_units), most_units};
   }
 
-  /// For one thread; -1: for the team.
+  /// Memory for thread `rank` alone; for the team if `rank` is -1.
   kd_parts of_rank(int rank) const noexcept {
     if (rank < 0 || parts == nullptr) return *this;
     return {parts + (most_units == 1 ? 0 : rank), 1};
   }
 };
 
-/// Copies the finite points of a cloud, and brings the copies in the order of kd_order. next() is called by one thread
-/// while no other is in work(); after its 0 the order is there.
+/// Copies the finite points of a cloud and sorts the copies as kd_order does. One thread calls next() while no other is
+/// in work(); when it returns 0, the order is complete.
 ///
 /// Doubles are rounded to floats after subtracting a finite point from the middle of the cloud. Sorting records of 16
-/// bytes instead of 28 takes two thirds of the time, and the order decides the speed of a search, never its result. If
-/// rounding changes the distances of more than a few neighbours, the doubles are sorted.
+/// bytes instead of 28 takes two thirds of the time, and the order affects the speed of a search, never its result. If
+/// rounding changes the distances of more than a few neighbours, the doubles themselves are sorted.
 template <class Points, int Leaf>
 class kd_phases {
  public:
   using scalar = typename Points::scalar;
   using point = kd_point<scalar>;
-  /// The record of a point that is sorted as floats.
+  /// Record of a point that is sorted as floats.
   using coarse_point = kd_point<float>;
   static constexpr bool has_coarse = sizeof(coarse_point) < sizeof(point);
 
   kd_phases() = default;
-  /// @param sorted  `[points]`; smaller records lie at the end of the bytes that the finite points take
+  /// @param sorted  `[points]`; smaller records occupy the end of the bytes of the finite points
   kd_phases(Points const& cloud, point* sorted, kd_parts const& memory) noexcept
       : cloud_{cloud}, sorted_{sorted}, memory_{memory} {
     units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 2048, 1, memory_.most_units));
   }
 
-  /// Units of the first phase.
+  /// Number of units of the first phase.
   std::uint32_t units() const noexcept { return units_; }
-  /// Finite points, once the first phase is done.
+  /// Number of finite points, once the first phase is done.
   index_t size() const noexcept { return size_; }
-  /// The first of the smaller records; null if the points themselves were sorted.
+  /// First of the smaller records; null if the points themselves were sorted.
   coarse_point const* coarse_points() const noexcept { return is_coarse() ? coarse() : nullptr; }
-  /// Index in the cloud of a point of the order.
+  /// Index in the cloud of the point at position `i` of the order.
   FARPOINT_ALWAYS_INLINE std::uint32_t index(index_t i) const noexcept {
     return is_coarse() ? load(coarse() + i).index() : load(sorted_ + i).index();
   }
@@ -69,7 +69,7 @@ class kd_phases {
     return is_coarse() ? cloud_[index_t{load(coarse() + i).index()}] : load(sorted_ + i).at();
   }
 
-  /// One unit of a phase. @param leave_out  `leave_out(i)` for each point that is not finite
+  /// Runs one unit of a phase. @param leave_out  `leave_out(i)`, called for each non-finite point
   template <class LeaveOut>
   FARPOINT_NO_INLINE void work(std::uint32_t unit, LeaveOut const& leave_out) noexcept {
     switch (phase_) {
@@ -81,7 +81,7 @@ class kd_phases {
     }
   }
 
-  /// Units of the next phase; 0: the order is there.
+  /// Number of units of the next phase; 0 if the order is complete.
   std::uint32_t next() noexcept {
     switch (phase_) {
       case phase::count:
@@ -103,7 +103,7 @@ class kd_phases {
   using order = kd_order<scalar, Leaf>;
   enum class phase { count, list, split, sort, check };
 
-  /// A node of the tree.
+  /// Node of the tree: a range of records.
   struct node {
     index_t first;
     index_t count;
@@ -114,7 +114,7 @@ class kd_phases {
   bool is_coarse() const noexcept { return has_coarse && !is_fine_; }
   coarse_point* coarse() const noexcept { return reinterpret_cast<coarse_point*>(sorted_ + size_) - size_; }
 
-  /// A copy of a record, whose memory may become that of another type.
+  /// Copies a record from memory that may hold another type later.
   template <class Record>
   FARPOINT_ALWAYS_INLINE static Record load(Record const* from) noexcept {
     Record record;
@@ -142,7 +142,7 @@ class kd_phases {
     origin_ = cloud_[middle];
   }
 
-  /// Lists the finite points of a unit as records. A second list calls `leave_out` no more.
+  /// Lists the finite points of a unit as records. Calls `leave_out` only the first time.
   template <class Record, class LeaveOut>
   void list(Record* records, std::uint32_t unit, LeaveOut const& leave_out) noexcept {
     Record* to = records + memory_.parts[unit].begin;
@@ -174,13 +174,13 @@ class kd_phases {
     return kd_order<Coordinate, Leaf>::sort(records + n.first, n.count);
   }
 
-  /// Counts the leaves whose first two points are less than half as far from each other if rounded to floats.
+  /// Counts the leaves whose first two points come less than half as far from each other when rounded to floats.
   void check(std::uint32_t unit) noexcept {
     if constexpr (has_coarse) {
       index_t lost = 0;
       for (index_t leaf = first_of(unit, size_ / Leaf); leaf < first_of(unit + 1, size_ / Leaf); ++leaf) {
         index_t const i = leaf * Leaf;
-        // NaN if coordinates are too large for floats.
+        // NaN if coordinates overflow a float.
         scalar const rounded = distance2(rounded_at(i), rounded_at(i + 1));
         if (!(4 * rounded >= distance2(at(i), at(i + 1)))) ++lost;
       }
@@ -192,21 +192,22 @@ class kd_phases {
     return {{static_cast<scalar>(p[0]), static_cast<scalar>(p[1]), static_cast<scalar>(p[2])}};
   }
 
-  /// True if few pairs were lost: a search may have to look at all points that floats make equal.
+  /// True if rounding affected few pairs: a search may have to visit all points that become equal as floats.
   bool is_good_enough() const noexcept {
     index_t lost = 0;
     for (std::uint32_t unit = 0; unit < units_; ++unit) lost += memory_.parts[unit].counted;
     return lost <= size_ / Leaf / 256;
   }
 
-  /// Nodes are split, level by level, until there are enough for all threads; then each is sorted by one.
+  /// Starts a level of nodes. Levels are split until there are enough nodes for all threads; then one thread sorts each
+  /// node.
   std::uint32_t split_nodes(std::uint32_t nodes) noexcept {
     nodes_ = nodes;
     phase_ = nodes < units_ ? phase::split : phase::sort;
     return nodes;
   }
 
-  /// A node of the level that has as many as there are units.
+  /// Node `unit` of the level that has nodes_ nodes.
   node node_of(std::uint32_t unit) const noexcept {
     node n{0, size_};
     for (std::uint32_t half = nodes_ / 2; half > 0; half /= 2) {
@@ -221,7 +222,7 @@ class kd_phases {
   kd_parts memory_{};
   phase phase_ = phase::count;
   std::uint32_t units_ = 1;
-  std::uint32_t nodes_ = 1;  ///< of the level that is being worked on
+  std::uint32_t nodes_ = 1;  ///< number of nodes of the current level
   index_t size_ = 0;
   bool is_fine_ = false;  ///< doubles are sorted, since rounding changed distances
   vec<scalar, 3> origin_{};

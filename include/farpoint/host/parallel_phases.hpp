@@ -10,26 +10,27 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Phases of work for a team of threads. Each phase is cut into units, which the threads claim one by one; the thread
-/// that finishes the last unit of a phase prepares the next phase. So nobody waits for a thread without a unit in hand:
-/// a barrier in every phase would wait for each thread that the system has put aside, here the others do its share.
+/// Phases of work for a team of threads. A phase consists of units, which the threads claim one by one; the thread that
+/// finishes the last unit of a phase prepares the next phase. So no thread waits for one that holds no unit. A barrier
+/// per phase would wait for each thread that the system has suspended; here the other threads do its share.
 ///
-/// What `next` or `work` wrote in a phase is visible in the phases after it. Any number of threads may join, at any
-/// time; one alone does everything. Cost: two atomic additions a unit, and loads by those that wait: a unit should
-/// be work of a microsecond or more. For one run of phases; construct another for the next.
+/// Writes by `next` or `work` in a phase are visible in later phases. Any number of threads may join, at any time; a
+/// single thread does all the work. Cost: two atomic additions per unit, and loads by waiting threads: a unit should
+/// take a microsecond or more. For one run of phases; construct another object for the next run.
 class parallel_phases {
  public:
-  /// Units of a phase, at most.
+  /// Maximum number of units of a phase.
   static constexpr std::uint32_t most_units = 1u << 16;
 
-  /// @param members  threads that will join; decides only how long a waiting thread spins before it yields
-  /// @param units    of the first phase; 0: there is nothing to do
+  /// @param members  number of threads that will join; decides only how long a waiting thread spins before it yields
+  /// @param units    number of units of the first phase; 0 for no work
   parallel_phases(int members, std::uint32_t units) noexcept
       : patience_{members <= static_cast<int>(detail::hardware_threads()) ? 2000 : 0}, ticket_{ticket_of(0, units)} {}
 
-  /// Works until a phase has no units; every thread of the team calls it, with functions that do the same.
-  /// @param work  `work(unit)` does a unit, 0 <= unit < units of the phase; once for each
-  /// @param next  `next()` returns the units of the next phase, 0 to end; called by one thread while all others wait
+  /// Works until a phase has no units. Every thread of the team calls it, with equivalent functions.
+  /// @param work  `work(unit)` runs a unit, 0 <= unit < units of the phase; called once for each
+  /// @param next  `next()` returns the number of units of the next phase, 0 to end; one thread calls it while all
+  ///              others wait
   template <class Work, class Next>
   void join(Work const& work, Next const& next) noexcept {
     while (true) {
@@ -45,14 +46,14 @@ class parallel_phases {
       work(unit);
       if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == units) {
         done_.store(0, std::memory_order_relaxed);
-        // A ticket drawn since then was void: it may be overwritten.
+        // A ticket drawn in between was void, so overwriting is safe.
         ticket_.store(ticket_of(phase + 1, next()), std::memory_order_release);
       }
     }
   }
 
  private:
-  // Phase, units and next unit in one word: a late thread gets a ticket that is right for whatever phase it is in.
+  // Phase, number of units and next unit share one word, so that a late thread always gets a consistent ticket.
   static constexpr std::uint32_t field = (1u << 20) - 1;
 
   static constexpr std::uint64_t ticket_of(std::uint32_t phase, std::uint32_t units) noexcept {
@@ -66,7 +67,7 @@ class parallel_phases {
   }
 
   int patience_;
-  // Apart, so that threads that wait for the ticket to change do not slow down those that finish a unit.
+  // Separate cache lines: threads that poll the ticket do not slow down threads that finish a unit.
   alignas(64) std::atomic<std::uint64_t> ticket_;
   alignas(64) std::atomic<std::uint32_t> done_{0};
 };

@@ -1,5 +1,5 @@
 /// @file
-/// A barrier for host threads that meet every few microseconds.
+/// Barrier for host threads that meet every few microseconds.
 #pragma once
 
 #include <farpoint/host/hardware_threads.hpp>
@@ -10,18 +10,19 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Barrier of a fixed number of threads. Reusable at once; what a member wrote before it is visible to all after it.
+/// Barrier for a fixed number of threads. Can be reused immediately; writes by any member before it are visible to all
+/// members after it.
 ///
-/// Waits by spinning, then asleep: three atomic operations an arrival and no system call while all members run. With
-/// more members than cores it sleeps at once, since spinning would keep out those that it waits for. Where a member may
-/// be late for long, parallel_phases waits less.
+/// Waits by spinning, then sleeps: three atomic operations per arrival, and no system call while all members run. With
+/// more members than cores it sleeps at once, since spinning would keep the awaited threads from running. If a member
+/// may be late for long, use parallel_phases, which waits less.
 class spin_barrier {
  public:
-  /// @param members  at least 1; each calls arrive_and_wait() as often as the others
+  /// @param members  number of threads, at least 1; each calls arrive_and_wait() equally often
   explicit spin_barrier(int members) noexcept
       : members_{members}, patience_{members <= static_cast<int>(detail::hardware_threads()) ? 4000 : 0} {}
 
-  /// Returns when all members have called it.
+  /// Returns once all members have called it.
   void arrive_and_wait() noexcept {
     if (members_ == 1) return;
     unsigned const phase = phase_.load(std::memory_order_relaxed);
@@ -45,16 +46,17 @@ class spin_barrier {
     sleepers_.fetch_sub(1);
   }
   void wake() noexcept {
-    // Who is not yet counted here sees the new phase when it looks: both orders are the one order of all threads.
+    // A thread that is not yet counted as a sleeper sees the new phase when it reads it: both are sequentially
+    // consistent.
     if (sleepers_.load() == 0) return;
-    // Who has looked at the phase, but does not sleep yet, has the lock.
+    // A thread that has read the old phase but does not sleep yet holds the lock, so locking once waits for it.
     { std::lock_guard const lock{mutex_}; }
     next_phase_.notify_all();
   }
 
   int members_;
   int patience_;
-  // The counter and the phase are written at different moments; apart, the waiting readers do not slow the arrivals.
+  // Separate cache lines for counter and phase: threads that poll the phase do not slow down arrivals.
   alignas(64) std::atomic<int> arrived_{0};
   alignas(64) std::atomic<unsigned> phase_{0};
   std::atomic<int> sleepers_{0};

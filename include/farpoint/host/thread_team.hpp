@@ -13,11 +13,11 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Most threads of a team.
+/// Maximum number of threads in a team.
 inline constexpr int most_team_threads = 1024;
 
-/// Number of threads that a host_exec asks for: `wanted`, or one for each core of the machine if that is 0 or less; at
-/// most most_team_threads.
+/// Number of threads for a host_exec: `wanted`, or one per core of the machine if that is 0 or less; at most
+/// most_team_threads.
 inline int resolve_threads(int wanted) noexcept {
   if (wanted > 0) return wanted < most_team_threads ? wanted : most_team_threads;
   unsigned const cores = detail::hardware_threads();
@@ -26,14 +26,15 @@ inline int resolve_threads(int wanted) noexcept {
 
 namespace FARPOINT_HIDDEN detail {
 
-/// Threads that the teams of this process have started and not joined yet, so that many callers who each ask for many
-/// threads do not bring a machine down. Thread-safe.
+/// Counts the threads that the teams of this process have started and not yet joined, and limits them, so that many
+/// concurrent callers do not overload a machine. Thread-safe.
 class helper_threads {
  public:
-  /// At most so many at a time: four for each core, but 64 on small machines.
+  /// Limit on the number of threads: four per core, at least 64.
   static int most() noexcept { return std::max(64, 4 * resolve_threads(0)); }
 
-  /// @return how many of `wanted` may be started; pass it to leave() when they have been joined
+  /// Reserves threads. @return number of threads that may be started, at most `wanted`; pass it to leave() after
+  /// joining
   static int enter(int wanted) noexcept {
     int const limit = most();
     int before = count_.load(std::memory_order_relaxed);
@@ -49,7 +50,8 @@ class helper_threads {
   inline static std::atomic<int> count_{0};
 };
 
-/// Refers to what a team works on, so that what starts the threads is compiled once, not for each function.
+/// Type-erased reference to a team's function, so that the code that starts threads is compiled once and not per
+/// function.
 class team_work {
  public:
   template <class Work>
@@ -63,19 +65,19 @@ class team_work {
   void (*call_)(void const*, int, int);
 };
 
-/// Calls `work(rank, size)` once on each of `size` threads, of which the calling thread is rank 0, and returns when all
-/// have returned. `size` is `wanted`, or less where the system refuses memory or a thread; all know it before they
-/// begin. Where it would be less than `least`, `work` is not called at all.
+/// Calls `work(rank, size)` once on each of `size` threads, the calling thread being rank 0, and returns after all have
+/// returned. `size` is `wanted`, or less if the system refuses memory or a thread; it is fixed before any member
+/// begins. If it would be less than `least`, `work` is not called.
 ///
-/// Threads work in the default floating-point environment.
+/// Threads run in the default floating-point environment.
 /// @param wanted  at least 1
-/// @return whether `work` was called
+/// @return true if `work` was called
 template <class Thread>
 bool run_threads(int wanted, int least, team_work const& work) noexcept {
-  // The threads that it starts inherit it.
+  // Started threads inherit this environment.
   default_float_environment const environment;
   constexpr int undecided = -1;
-  std::atomic<int> size{undecided};  // 0: nobody works
+  std::atomic<int> size{undecided};  // 0: no thread calls work
   std::vector<Thread> helpers;
   auto const start = [&] {
     helpers.reserve(static_cast<std::size_t>(wanted - 1));
@@ -91,7 +93,7 @@ bool run_threads(int wanted, int least, team_work const& work) noexcept {
   try {
     start();
   } catch (...) {
-    // std::bad_alloc or std::system_error: go on with the threads that did start.
+    // std::bad_alloc or std::system_error: continue with the threads that did start.
   }
 #else
   start();
@@ -106,24 +108,23 @@ bool run_threads(int wanted, int least, team_work const& work) noexcept {
 
 }  // namespace detail
 
-/// Calls `work(rank, size)` once on each of `size` threads, 0 <= rank < size, and returns when all have returned. The
+/// Calls `work(rank, size)` once on each of `size` threads, 0 <= rank < size, and returns after all have returned. The
 /// calling thread is rank 0.
 ///
-/// `size` is `wanted`, or less where the system refuses memory or a thread, or where the teams of other callers have as
-/// many threads as all of a process may have (four for each core, or 64 if that is more); never 0. All members know
-/// `size` before they begin, so a barrier of `size` members is safe. What was written before the call is visible to
-/// all, and what they wrote is visible after it. `work` must not throw: that ends the program. Two calls may run at the
-/// same time.
+/// `size` is `wanted`, or less if the system refuses memory or a thread, or if the teams of all callers together would
+/// exceed the process's limit (four threads per core, at least 64); never 0. All members know `size` before they begin,
+/// so a barrier of `size` members is safe. Writes before the call are visible to all members, and their writes are
+/// visible after it. `work` must not throw: an exception ends the program. Calls may run concurrently.
 ///
-/// Members work in the default floating-point environment: to nearest, with subnormal numbers.
+/// Members run in the default floating-point environment: rounding to nearest, with subnormal numbers.
 ///
-/// Starts its threads and joins them: some tens of microseconds for each. So it is for work of a millisecond and more.
-/// Without exceptions (-fno-exceptions) a refused thread ends the program.
-/// @tparam Thread  std::thread, or a stand-in for tests
+/// Starts and joins its threads, which takes some tens of microseconds per thread: meant for work of a millisecond or
+/// more. Without exceptions (-fno-exceptions) a refused thread ends the program.
+/// @tparam Thread  std::thread, or a substitute in tests
 template <class Thread = std::thread, class Work>
 void run_team(int wanted, Work const& work) noexcept {
   int const granted = detail::helper_threads::enter(std::clamp(wanted, 1, most_team_threads) - 1);
-  // An object, whatever `work` is: a function, too.
+  // Wraps `work`, which may be a function, in an object.
   auto const call = [&work](int rank, int size) { work(rank, size); };
   detail::run_threads<Thread>(granted + 1, 1, detail::team_work{call});
   detail::helper_threads::leave(granted);

@@ -1,8 +1,8 @@
 /// @file
-/// Tensors of other frameworks by DLPack: as points and outputs without a copy, and results given to them.
+/// DLPack tensors of other frameworks as points and outputs, without a copy, and results as DLPack tensors.
 ///
-/// Needs <dlpack/dlpack.h>, of any version from 0.4 on. A view does not own the tensor, which must outlive it; whoever
-/// took a DLManagedTensor calls its deleter.
+/// Requires <dlpack/dlpack.h>, version 0.4 or later. A view does not own the tensor, which must outlive it; the owner
+/// of a DLManagedTensor calls its deleter.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -20,13 +20,13 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Whether kernels can read the tensor: memory of a CUDA device, managed or pinned.
+/// True if kernels can access the tensor: memory of a CUDA device, managed or pinned memory.
 inline bool is_on_device(DLTensor const& tensor) noexcept {
-  // By numbers: older versions name them otherwise, or not at all.
+  // Numeric device types: older versions of DLPack name them differently or lack them.
   int const type = static_cast<int>(tensor.device.device_type);
   return type == 2 || type == 3 || type == 13;
 }
-/// Whether host code can read the tensor: memory of the processor, managed or pinned.
+/// True if host code can access the tensor: CPU, managed or pinned memory.
 inline bool is_on_host(DLTensor const& tensor) noexcept {
   int const type = static_cast<int>(tensor.device.device_type);
   return type == 1 || type == 3 || type == 13;
@@ -47,7 +47,7 @@ bool has_type(DLTensor const& tensor) noexcept {
   return tensor.dtype.code == type.code && tensor.dtype.bits == type.bits && tensor.dtype.lanes == 1;
 }
 
-/// Elements from one index of an axis to the next. Null strides mean packed rows.
+/// Stride of an axis in elements. Null strides mean packed rows.
 inline std::int64_t dlpack_stride(DLTensor const& tensor, int axis) noexcept {
   if (tensor.strides != nullptr) return tensor.strides[axis];
   std::int64_t stride = 1;
@@ -59,7 +59,7 @@ inline void const* dlpack_data(DLTensor const& tensor) noexcept {
   return static_cast<unsigned char const*>(tensor.data) + tensor.byte_offset;
 }
 
-/// Views rows of coordinates, the last axis, with `count` points in all, `stride` elements apart.
+/// Views `count` rows of coordinates, which are the last axis, as points; the stride between rows is `stride` elements.
 template <class Coord, int Dim>
 result view_dlpack_rows(DLTensor const& tensor, index_t count, std::int64_t stride,
                         point_view<Coord, Dim>& points) noexcept {
@@ -80,22 +80,22 @@ result view_dlpack_rows(DLTensor const& tensor, index_t count, std::int64_t stri
 
 }  // namespace detail
 
-/// Views a tensor of shape `[points, Dim]`, of any strides, as points. A channel-first one, `[Dim, points]`, is such a
-/// tensor after a transpose, which copies nothing. On failure `points` stays as it is.
+/// Views a tensor of shape `[points, Dim]`, with any strides, as points. A channel-first tensor, `[Dim, points]`, has
+/// this shape after a transpose, which copies nothing. On failure `points` is unchanged.
 template <class Coord, int Dim>
 result view_dlpack(DLTensor const& tensor, point_view<Coord, Dim>& points) noexcept {
   if (tensor.ndim != 2) return detail::reject("DLPack: points are a tensor of 2 axes, [points, coordinates]");
   return detail::view_dlpack_rows(tensor, tensor.shape[0], detail::dlpack_stride(tensor, 0), points);
 }
 
-/// Views a tensor of shape `[clouds, points, Dim]` as a regular batch. The clouds must follow one another at the stride
-/// of the points; other strides are free. On failure `clouds` stays as it is.
+/// Views a tensor of shape `[clouds, points, Dim]` as a regular batch. The clouds must follow each other at the stride
+/// of the points; other strides are arbitrary. On failure `clouds` is unchanged.
 template <class Coord, int Dim>
 result view_dlpack(DLTensor const& tensor, batch<point_view<Coord, Dim>>& clouds) noexcept {
   if (tensor.ndim != 3) return detail::reject("DLPack: a batch is a tensor of 3 axes, [clouds, points, coordinates]");
   std::int64_t const number = tensor.shape[0];
   std::int64_t const each = tensor.shape[1];
-  // Of an axis that is 1 long the stride says nothing: torch makes it 1.
+  // The stride of an axis of length 1 is meaningless: torch sets it to 1.
   std::int64_t const stride = detail::dlpack_stride(tensor, each == 1 ? 0 : 1);
   if (number > 1 && each > 1 && detail::dlpack_stride(tensor, 0) != each * stride) {
     return detail::reject("DLPack: the clouds of a batch do not follow one another; make the tensor contiguous");
@@ -106,8 +106,7 @@ result view_dlpack(DLTensor const& tensor, batch<point_view<Coord, Dim>>& clouds
   return {};
 }
 
-/// Views a tensor of any shape whose elements are packed as a range: an output, offsets, a workspace. On failure
-/// `elements` stays as it is.
+/// Views a packed tensor of any shape as a range: an output, offsets, a workspace. On failure `elements` is unchanged.
 template <class T>
 result view_dlpack(DLTensor const& tensor, span<T>& elements) noexcept {
   using value_type = std::remove_cv_t<T>;
@@ -118,7 +117,7 @@ result view_dlpack(DLTensor const& tensor, span<T>& elements) noexcept {
     is_packed = is_packed && (tensor.shape[axis] == 1 || detail::dlpack_stride(tensor, axis) == size);
     size *= tensor.shape[axis];
   }
-  // Where there are no elements, strides say nothing.
+  // Strides of a tensor without elements are meaningless.
   if (!is_packed && size != 0) {
     return detail::reject("DLPack: the tensor's elements are not packed; make it contiguous");
   }
@@ -127,11 +126,11 @@ result view_dlpack(DLTensor const& tensor, span<T>& elements) noexcept {
   return {};
 }
 
-/// A tensor of packed elements for another framework, which calls its deleter when it is done. Allocates.
-/// @param data    its first element
-/// @param shape   elements along each axis
-/// @param device  where the memory is: `{kDLCPU, 0}`, or `{kDLCUDA, ordinal}`
-/// @param owner   what keeps the memory alive, moved into the tensor: a vector, a std::shared_ptr, ...
+/// Creates a tensor of packed elements for another framework, which calls its deleter when it is done. Allocates.
+/// @param data    first element
+/// @param shape   number of elements along each axis
+/// @param device  location of the memory: `{kDLCPU, 0}`, or `{kDLCUDA, ordinal}`
+/// @param owner   object that keeps the memory alive, moved into the tensor: a vector, a std::shared_ptr, ...
 /// @throws std::bad_alloc
 template <class T, std::size_t Axes, class Owner>
 DLManagedTensor* make_dlpack(T* data, std::array<std::int64_t, Axes> const& shape, DLDevice device, Owner owner) {

@@ -1,5 +1,5 @@
 /// @file
-/// Workspaces from memory resources that allocate in stream order, such as those of RMM. Needs no header of theirs.
+/// Workspaces from memory resources with stream-ordered allocation, such as RMM's resources, without their headers.
 #pragma once
 
 #include <farpoint/core/cuda_exec.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// True for `allocate(bytes, stream)`: RMM's resources, until they took the stream first.
+/// True for resources with `allocate(bytes, stream)`: RMM's order of arguments before it put the stream first.
 template <class Resource, class = void>
 inline constexpr bool takes_bytes_first = false;
 template <class Resource>
@@ -20,17 +20,18 @@ inline constexpr bool takes_bytes_first<
 
 }  // namespace detail
 
-/// A workspace that lives in stream order: allocated by `resource.allocate(bytes, stream)`, or by
-/// `resource.allocate(stream, bytes)` where there is no other, and given back to `deallocate()` with the same
+/// Workspace with stream-ordered lifetime: allocated by `resource.allocate(bytes, stream)`, or by
+/// `resource.allocate(stream, bytes)` if the former does not exist, and freed by `deallocate()` with the same order of
 /// arguments.
 ///
 ///     farpoint::stream_workspace memory{*rmm::mr::get_current_device_resource(), bytes, stream};
 ///     farpoint::knn(stream, points, queries, farpoint::exact{}, 8, output, memory.get());
 ///
-/// It may be destroyed as soon as the call has returned: what else the stream does with this memory, it does later. The
-/// resource must outlive it, and align to 256 bytes, as RMM's do; otherwise calls refuse the workspace. No bytes:
-/// nothing is allocated. What `allocate()` throws comes through.
-/// @tparam Resource  stream: whatever a cudaStream_t converts to, such as rmm::cuda_stream_view or cuda::stream_ref
+/// May be destroyed as soon as the call has returned: the memory is freed in stream order, after the call has used it.
+/// The resource must outlive the workspace and align to 256 bytes, as RMM's resources do; otherwise calls reject the
+/// workspace. Size 0 allocates nothing. Exceptions from `allocate()` propagate.
+/// @tparam Resource  takes as stream any type that a cudaStream_t converts to, such as rmm::cuda_stream_view or
+///                   cuda::stream_ref
 template <class Resource>
 class stream_workspace {
  public:

@@ -1,5 +1,5 @@
 /// @file
-/// knn() by brute force: its definition, and the oracle of its tests.
+/// Brute-force knn(): its definition, and the oracle of its tests.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -13,18 +13,18 @@ FARPOINT_BEGIN_NAMESPACE
 namespace reference {
 namespace detail {
 
-/// A neighbour: ordered by squared distance, then by index.
+/// Neighbour; ordered by squared distance, then by index.
 template <class Scalar>
 using neighbour = std::pair<Scalar, index_t>;
 
-/// A point, and its index in its cloud.
+/// Point with its index in its cloud.
 template <class Points>
 struct numbered_point {
   decltype(std::declval<Points>()[index_t{}]) point;
   index_t index;
 };
 
-/// The points of a cloud that are finite: loaded once, though each query looks at all.
+/// Finite points of a cloud, loaded once for all queries.
 template <class Points>
 std::vector<numbered_point<Points>> finite_points(Points const& cloud) {
   std::vector<numbered_point<Points>> found;
@@ -35,7 +35,7 @@ std::vector<numbered_point<Points>> finite_points(Points const& cloud) {
   return found;
 }
 
-/// The `most` nearest of these points within the radius of a query, in order: O(points).
+/// The `most` nearest of these points within the radius of a query, ascending: O(points).
 template <class Points, class Point>
 std::vector<neighbour<typename Points::scalar>> nearest_within(std::vector<numbered_point<Points>> const& points,
                                                                Point const& query, typename Points::scalar radius2,
@@ -46,7 +46,7 @@ std::vector<neighbour<typename Points::scalar>> nearest_within(std::vector<numbe
   for (auto const& [point, i] : points) {
     if (i == excluded) continue;
     auto const d = distance2(point, query);
-    // Of equal distances the lower index is nearer, and this one is higher than all before.
+    // Ties go to the lower index, and index i is higher than all before.
     if (!(found.size() < most ? d <= farthest : d < farthest)) continue;
     found.emplace_back(d, i);
     if (found.size() < 2 * most) continue;
@@ -60,7 +60,7 @@ std::vector<neighbour<typename Points::scalar>> nearest_within(std::vector<numbe
   return found;
 }
 
-/// Counts points and queries that are not finite.
+/// Counts non-finite points and queries.
 template <class Points, class Queries, class Report>
 void count_non_finite(batch<Points> const& points, batch<Queries> const& queries, Report& report) {
   for (index_t b = 0; b < points.size(); ++b) {
@@ -69,8 +69,8 @@ void count_non_finite(batch<Points> const& points, batch<Queries> const& queries
   }
 }
 
-/// The answer of a batch whose offsets are wrong: that of `search(points, queries)` for no point and one cloud of all
-/// queries, and a report that counts nothing but the wrong offsets.
+/// Result for a batch with invalid offsets: the result of `search(points, queries)` for no point and one cloud of all
+/// queries, with a report that counts only the invalid offsets.
 template <class Points, class Queries, class Report, class Search>
 result leave_rows_empty(batch<Points> const& points, batch<Queries> const& queries, Report* report,
                         unsigned long long bad_offsets, Search const& search) {
@@ -82,7 +82,7 @@ result leave_rows_empty(batch<Points> const& points, batch<Queries> const& queri
   return outcome;
 }
 
-/// Writes a row of `width` elements.
+/// Writes a row of `width` elements; pads with index -1 and distance +inf.
 template <class Scalar>
 void write_row(std::vector<neighbour<Scalar>> const& found, index_t row, index_t width, index_span indices,
                span<Scalar> distances) {
@@ -97,8 +97,8 @@ void write_row(std::vector<neighbour<Scalar>> const& found, index_t row, index_t
 
 }  // namespace detail
 
-/// farpoint::knn() on one thread by its definition: the same rules and outputs, host memory. O(points * queries).
-/// Allocates; throws std::bad_alloc.
+/// farpoint::knn() on one thread, by definition: same rules and outputs, host memory. O(points * queries). Allocates;
+/// throws std::bad_alloc.
 template <class Points, class Queries>
 result knn(batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output) {
@@ -130,7 +130,7 @@ result knn(batch<Points> const& points, batch<Queries> const& queries, exact con
   return {};
 }
 
-/// The same where the queries are the points.
+/// knn() with the points as queries.
 template <class Points>
 result knn(batch<Points> const& points, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output) {

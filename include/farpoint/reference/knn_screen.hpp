@@ -1,5 +1,5 @@
 /// @file
-/// A z-buffer and brute force: the definition of knn() in screen space, and the oracle of its tests.
+/// Z-buffer and brute force: the definition of knn() in screen space, and the oracle of its tests.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -15,19 +15,19 @@ FARPOINT_BEGIN_NAMESPACE
 namespace reference {
 namespace detail {
 
-/// What a camera sees of a cloud.
+/// Points of a cloud that a camera sees.
 struct screen_view {
   struct point {
-    index_t index;  ///< in the cloud
+    index_t index;  ///< index in the cloud
     std::int32_t x, y;
     float depth;
-    std::uint32_t code;  ///< of the pixel, and behind it of the layer where there are several
+    std::uint32_t code;  ///< Morton code of the pixel, followed by the layer if there are several
   };
-  std::vector<point> visible;  ///< by index
+  std::vector<point> visible;  ///< ascending by index
   knn_screen_report report;
 };
 
-/// Sorts what the camera sees by pixel, depth and index, and takes the first few of each pixel.
+/// Sorts the points that the camera sees by pixel, depth and index, and keeps the first `layers` points of each pixel.
 template <class Points, class Camera>
 screen_view look_at(Points const& cloud, Camera const& camera, int layers = 1) {
   screen_view view;
@@ -43,7 +43,7 @@ screen_view look_at(Points const& cloud, Camera const& camera, int layers = 1) {
                       morton_encode(static_cast<std::uint32_t>(pixel.x), static_cast<std::uint32_t>(pixel.y))});
     }
   }
-  // Stable: of equally near points the lower index comes first.
+  // Stable, so that among equally near points the lowest index is first.
   std::stable_sort(seen.begin(), seen.end(),
                    [](auto const& a, auto const& b) { return a.code != b.code ? a.code < b.code : a.depth < b.depth; });
   int in_pixel = 0;
@@ -60,7 +60,7 @@ screen_view look_at(Points const& cloud, Camera const& camera, int layers = 1) {
   return view;
 }
 
-/// All visible points as neighbours of one of them.
+/// All visible points within the radius of a visible point, as its neighbours.
 template <class Points, class Camera>
 auto all_visible(Points const& cloud, screen_view const& view, screen_view::point const& query,
                  screen_space<Camera> const& method) {
@@ -74,7 +74,7 @@ auto all_visible(Points const& cloud, screen_view const& view, screen_view::poin
   return found;
 }
 
-/// The approximate search: the candidates of its last round.
+/// Approximate search: returns the candidates of its last round.
 template <class Points, class Camera>
 auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view::point const& query,
                    screen_space<Camera> const& method, index_t k) {
@@ -84,7 +84,7 @@ auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view:
     auto const narrow_k = static_cast<int>(k);
     auto const most = static_cast<std::size_t>(farpoint::detail::most_candidates(method, k));
     auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
-    // A pixel is a square of cells, one for each layer.
+    // A pixel is a square of cells, one per layer.
     int const cells = 1 << farpoint::detail::screen_pixel_level(method.layers);
     scalar const span = mul_rn(method.camera.pixel_span(static_cast<scalar>(query.depth)), scalar(1) / scalar(cells));
     auto const cell = morton_decode_2d(query.code);
@@ -129,8 +129,8 @@ auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view:
 
 }  // namespace detail
 
-/// farpoint::knn in screen space on one thread, by its definition; same rules, same outputs, host memory.
-/// O(points + pixels + visible^2). Allocates; throws std::bad_alloc.
+/// farpoint::knn() in screen space on one thread, by definition: same rules and outputs, host memory. O(points + pixels
+/// + visible^2). Allocates; throws std::bad_alloc.
 template <class Points, class Camera>
 result knn(batch<Points> const& points, screen_space<Camera> const& method, index_t k,
            knn_screen_output<typename Points::scalar> const& output) {

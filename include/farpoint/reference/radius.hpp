@@ -1,5 +1,5 @@
 /// @file
-/// radius() and radius_rows() by brute force: their definitions, and the oracles of their tests.
+/// Brute-force radius() and radius_rows(): their definitions, and the oracles of their tests.
 #pragma once
 
 #include <farpoint/reference/knn.hpp>
@@ -8,14 +8,14 @@ FARPOINT_BEGIN_NAMESPACE
 namespace reference {
 namespace detail {
 
-/// The checks that both functions make.
+/// Checks common to both functions.
 template <class Points, class Queries>
 result check_radius_clouds(batch<Points> const& points, batch<Queries> const& queries) {
   if (result const checked = farpoint::detail::check_bvh_points(points); !checked) return checked;
   return farpoint::detail::check_queries(queries, points.size());
 }
 
-/// All of these points within the radius of a query, in the order of their indices.
+/// All of these points within the radius of a query, ascending by index.
 template <class Points, class Point>
 std::vector<neighbour<typename Points::scalar>> all_within(std::vector<numbered_point<Points>> const& points,
                                                            Point const& query, typename Points::scalar radius2,
@@ -30,12 +30,11 @@ std::vector<neighbour<typename Points::scalar>> all_within(std::vector<numbered_
   return found;
 }
 
-/// The neighbours of each row.
+/// Neighbours per row.
 template <class Scalar>
 using found_rows = std::vector<std::vector<neighbour<Scalar>>>;
 
-/// The neighbours of all queries, in the order of `params`. For arguments that were checked and offsets of which none
-/// is wrong.
+/// Finds the neighbours of all queries, in the order of `params`. Requires checked arguments and valid offsets.
 template <class Points, class Queries>
 found_rows<typename Points::scalar> find_rows(batch<Points> const& points, batch<Queries> const& queries,
                                               radius_params const& params) {
@@ -52,7 +51,7 @@ found_rows<typename Points::scalar> find_rows(batch<Points> const& points, batch
   return rows;
 }
 
-/// Lists of up to `max` of the neighbours of each row; rows of no cloud are not written.
+/// Writes up to `max` neighbours per row; rows that belong to no cloud are not written.
 template <class Queries, class Scalar>
 void write_lists(batch<Queries> const& queries, found_rows<Scalar> const& rows, index_t max,
                  radius_output<Scalar> const& output, radius_report& report) {
@@ -68,7 +67,7 @@ void write_lists(batch<Queries> const& queries, found_rows<Scalar> const& rows, 
   }
 }
 
-/// All neighbours of each row, one row after the other; rows that do not fit are left out.
+/// Writes all neighbours, as consecutive rows; rows that do not fit are left out.
 template <class Scalar>
 void write_rows(found_rows<Scalar> const& rows, radius_rows_output<Scalar> const& output, radius_report& report) {
   index_t const capacity = output.indices.size();
@@ -90,8 +89,7 @@ void write_rows(found_rows<Scalar> const& rows, radius_rows_output<Scalar> const
   report.total = static_cast<unsigned long long>(offset);
 }
 
-/// Calls write(queries, rows, report) for the rows that `find()` returns: for none in any of them where offsets are
-/// wrong.
+/// Calls write(queries, rows, report) with the rows from `find()`, or with empty rows if offsets are invalid.
 template <class Points, class Queries, class Find, class Write>
 result answer_rows(batch<Points> const& points, batch<Queries> const& queries, radius_report* output, Find const& find,
                    Write const& write) {
@@ -109,7 +107,8 @@ result answer_rows(batch<Points> const& points, batch<Queries> const& queries, r
   return {};
 }
 
-/// radius(), where `find()` returns find_rows() of the same arguments: for who asks for several lists of them.
+/// radius() with rows from `find()`, which returns find_rows() of the same arguments: lets callers compute several
+/// outputs from the same rows.
 template <class Points, class Queries, class Find>
 result radius_from(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params, index_t max,
                    radius_output<typename Points::scalar> const& output, Find const& find) {
@@ -122,7 +121,7 @@ result radius_from(batch<Points> const& points, batch<Queries> const& queries, r
   });
 }
 
-/// The same of radius_rows().
+/// radius_rows() with rows from `find()`; see radius_from().
 template <class Points, class Queries, class Find>
 result radius_rows_from(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
                         radius_rows_output<typename Points::scalar> const& output, Find const& find) {
@@ -136,7 +135,7 @@ result radius_rows_from(batch<Points> const& points, batch<Queries> const& queri
 
 }  // namespace detail
 
-/// farpoint::radius() on one thread by its definition: the same rules and outputs, host memory. O(points * queries).
+/// farpoint::radius() on one thread, by definition: same rules and outputs, host memory. O(points * queries).
 /// Allocates; throws std::bad_alloc.
 template <class Points, class Queries>
 result radius(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params, index_t max,
@@ -145,8 +144,8 @@ result radius(batch<Points> const& points, batch<Queries> const& queries, radius
                              [&] { return detail::find_rows(points, queries, params); });
 }
 
-/// farpoint::radius_rows() on one thread by its definition: the same rules and outputs, host memory.
-/// O(points * queries). Allocates; throws std::bad_alloc.
+/// farpoint::radius_rows() on one thread, by definition: same rules and outputs, host memory. O(points * queries).
+/// Allocates; throws std::bad_alloc.
 template <class Points, class Queries>
 result radius_rows(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output) {

@@ -1,5 +1,5 @@
 /// @file
-/// A bulk call on a hash map as the compiled library takes it.
+/// Arguments of a bulk call on a hash map, as passed to the compiled library.
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>
@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// The bulk operations on a hash map.
+/// Bulk operations on a hash map.
 enum class hash_map_operation {
   clear,
   insert,
@@ -25,7 +25,7 @@ enum class hash_map_operation {
   extract
 };
 
-/// An operation with its arguments. Arguments that the operation does not use are empty.
+/// Operation with its arguments. Arguments that the operation does not use are empty.
 template <class Key, class Value>
 struct hash_map_call {
   hash_map_operation operation;
@@ -35,11 +35,11 @@ struct hash_map_call {
   index_span slots = {};
   hash_map_report* report = nullptr;
 
-  Value missing = {};                     ///< of find
-  span<Value> found = {};                 ///< of find
-  span<bool> contained = {};              ///< of contains
-  hash_map_ref<Key, Value> to = {};       ///< of rehash
-  hash_map_pairs<Key, Value> pairs = {};  ///< of extract
+  Value missing = {};                     ///< used by find
+  span<Value> found = {};                 ///< used by find
+  span<bool> contained = {};              ///< used by contains
+  hash_map_ref<Key, Value> to = {};       ///< used by rehash
+  hash_map_pairs<Key, Value> pairs = {};  ///< used by extract
   bytes workspace = {};
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// How ranks exchange data: what calls on shards ask of a communicator.
+/// How ranks exchange data: the interface that calls on shards need from a communicator.
 #pragma once
 
 #include <farpoint/core/status.hpp>
@@ -9,25 +9,26 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Part of a buffer that goes to one rank, or comes from it.
+/// Part of a buffer that goes to one rank or comes from it.
 struct message {
   std::size_t begin = 0;  ///< bytes from the start of the buffer
   std::size_t size = 0;   ///< bytes
 };
 
-/// What a rank sends to each rank and receives from each, itself among them. What a rank receives from another is as
-/// long as what that one sends to it.
+/// Messages from one rank to each rank and back, itself included. The sizes agree: what rank a receives from rank b is
+/// as long as what b sends to a.
 struct all_to_all_messages {
   unsigned char const* send = nullptr;
-  span<message const> outgoing = {};  ///< `[ranks]`: to each
+  span<message const> outgoing = {};  ///< `[ranks]`: part of `send` for each rank
   unsigned char* receive = nullptr;
-  span<message const> incoming = {};  ///< `[ranks]`: from each
+  span<message const> incoming = {};  ///< `[ranks]`: part of `receive` from each rank
 };
 
 namespace detail {
 
-/// True if a type has what all communicators have: ranks(), rank(), all_gather() and all_to_all(), and one that waits.
-/// @tparam Wait  the type of the call that waits
+/// True if a type has the members that all communicators have, ranks(), rank(), all_gather() and all_to_all(), and one
+/// more.
+/// @tparam Wait  type of a call of the additional member, such as abort_of
 template <class Communicator, template <class> class Wait, class = void>
 inline constexpr bool exchanges_data = false;
 template <class Communicator, template <class> class Wait>
@@ -52,26 +53,26 @@ inline constexpr bool can_abort<Communicator, std::void_t<abort_of<Communicator>
 
 /// True if a type can be the communicator of calls on shards. It has these members:
 ///
-/// - `int ranks() const noexcept`: how many work together, from 1 up to max_ranks;
-/// - `int rank() const noexcept`: which of them the caller is, from 0 on;
-/// - `result all_gather(void const* mine, void* all, std::size_t size) noexcept`: every rank gives `size` bytes, and
-///   gets those of all, by rank;
-/// - `result all_to_all(all_to_all_messages const&) noexcept`: each rank gives every rank a message;
-/// - `void abort() noexcept`: makes the exchanges of all ranks fail, the ones in progress and all later ones. Calls on
-///   shards use it when a rank fails and the others do not know, so that none waits for it. May be called repeatedly.
+/// - `int ranks() const noexcept`: number of ranks, 1 to max_ranks.
+/// - `int rank() const noexcept`: the caller's rank, from 0.
+/// - `result all_gather(void const* mine, void* all, std::size_t size) noexcept`: each rank gives `size` bytes and gets
+///   the bytes of all ranks, by rank.
+/// - `result all_to_all(all_to_all_messages const&) noexcept`: each rank sends a message to every rank.
+/// - `void abort() noexcept`: makes all exchanges of all ranks fail, in progress and later. A call on shards aborts
+///   when it fails on one rank only, so that no other rank waits for it. May be called repeatedly.
 ///
-/// All ranks call the same functions in the same order. An exchange blocks until its buffers can be used again. Its
-/// failure is a communication_failure, and makes all later exchanges fail. thread_communicator and mpi_communicator are
-/// communicators.
+/// All ranks call the same functions in the same order. An exchange blocks until its buffers can be used again. A
+/// failed exchange returns `communication_failure`, and all later exchanges fail. Implementations: thread_communicator,
+/// mpi_communicator.
 template <class Communicator>
 inline constexpr bool is_communicator = detail::exchanges_data<Communicator, detail::abort_of>;
 
-/// The most ranks of a call.
+/// Largest number of ranks of a call.
 inline constexpr int max_ranks = 1024;
 
 namespace detail {
 
-/// True for a number of ranks that can make a call.
+/// True if a call can have this number of ranks.
 constexpr bool is_rank_count(int ranks) noexcept {
   return ranks >= 1 && ranks <= max_ranks;
 }
@@ -86,12 +87,12 @@ result check_communicator(Communicator const& communicator) noexcept {
 
 }  // namespace detail
 
-/// One rank's part of a cloud: points that follow one another in it. Parts may be empty, and of any size.
+/// One rank's part of a cloud: consecutive points of it. A part may be empty.
 template <class Points>
 struct shard {
-  /// In the memory of the rank.
+  /// The points, in the rank's memory.
   Points points{};
-  /// Of the first of them in the whole cloud. Parts must not overlap; ranks may have any of them.
+  /// Index of the part's first point in the whole cloud. Parts must not overlap; their order need not follow the ranks.
   index_t first_index = 0;
 };
 
@@ -101,8 +102,8 @@ constexpr result communication_failure(char const* reason) noexcept {
   return {status::communication_failure, 0, reason};
 }
 
-/// Outcome of a call on shards. A failure that other ranks do not know of aborts the communicator: otherwise they would
-/// wait for this rank's next exchange. Arguments and capacities are refused by all ranks alike.
+/// Returns `outcome`, and aborts the communicator if only this rank knows of the failure: other ranks would wait for
+/// its next exchange. Bad arguments and capacities need no abort, because all ranks refuse them together.
 template <class Communicator>
 result or_abort(Communicator& communicator, result const& outcome) noexcept {
   if constexpr (can_abort<Communicator>) {

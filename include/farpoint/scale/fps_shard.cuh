@@ -19,7 +19,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A warp for each chunk.
+/// Loads the chunks of points, one warp per chunk.
 template <class Config, class Points>
 __global__ void __launch_bounds__(Config::list_block_size)
     fps_stream_load_kernel(fps_stream_args<Config, Points> const args) {
@@ -67,7 +67,7 @@ struct cuda_fps_blocks {
   static result arrange(cuda_exec exec, Points const& cloud, Plan const& plan) noexcept {
     kernel_launcher launcher{exec.stream};
     auto cells = plan.order.cells;
-    // Chunks come after the order.
+    // The chunks are filled after the order is final, so their memory serves as scratch here.
     cells.places = reinterpret_cast<std::uint64_t*>(plan.memory.points);
     launcher.clear(cells.extents, plan.order.zeros);
     fps_enqueue_cell_order(launcher, cell_order_args<Points>{batch<Points>{cloud}, cells});
@@ -107,11 +107,11 @@ struct cuda_fps_blocks {
 
 }  // namespace detail
 
-/// Bytes of device workspace that fps_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0 for
-/// arguments that are refused. `ranks` take part.
+/// Bytes of device workspace that fps_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
+/// refused.
 ///
-/// For each point of the part 20.4 bytes of three coordinates, and up to 4 for the cells; for each sample 32; for each
-/// rank 2.5 MB, and 16 bytes for each chosen point. O(1).
+/// Per point of the part 20.4 bytes with three coordinates, and up to 4 for the cells; per sample 32; per rank 2.5 MB;
+/// per chosen point and rank 16. O(1).
 template <class Points>
 std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const& part, fps_params const& params,
                                       fps_shard_output<typename Points::scalar> const& output) noexcept {
@@ -122,36 +122,38 @@ std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const&
   return plan{nullptr, ranks, part.points, params}.cutter.used();
 }
 
-/// Bytes of each rank's memory that the kernels of all ranks reach (see peer_memory), with which fps_shard() of so many
-/// samples is one kernel on each GPU. 0 for arguments that are refused.
+/// Bytes of peer memory (see peer_memory) with which fps_shard() of `samples` samples is one kernel on each GPU. 0 if
+/// an argument is refused.
 ///
-/// For each rank 215 kB, for each sample 16 bytes, and 512 kB. O(1).
+/// Per rank 215 kB, per sample 16 bytes, and 512 kB. O(1).
 inline std::size_t fps_shard_window_bytes(int ranks, index_t samples) noexcept {
   if (ranks < 1 || ranks > peer_memory::most_ranks || samples < 0 || samples > detail::max_narrow_points) return 0;
   return detail::fps_peer_window{ranks, samples}.size();
 }
 
-/// fps_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
+/// fps_shard() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
 ///
-/// - Arrays are device memory, but `output.exchanges`, which is host memory.
-/// - Points have 1 to 3 coordinates that are float or float16; indices into the whole cloud are below 2^32 - 1.
-/// - Where the ranks reach memory of one another (see peer_memory) of fps_shard_window_bytes() bytes or more, the
-///   call is one kernel on each GPU, whose blocks run at once and wait for those of the other GPUs: the streams of all
-///   ranks must get that far, and the multiprocessors that the call may use must become free. It waits for it.
-/// - Elsewhere the call enqueues 16 rounds at a time, which need no host, and then waits to see whether they were
-///   enough. The answer is enqueued when it returns.
-/// - It cannot be captured in a graph. It allocates nothing, except on a rank whose arguments are refused: that takes
-///   some bytes of the stream's pool to tell the others.
+/// - Arrays are device memory, except `output.exchanges`, which is host memory.
+/// - Points have 1 to 3 coordinates of float or float16. Indices into the whole cloud are below 2^32 - 1.
+/// - If the ranks have peer memory (see peer_memory) of at least fps_shard_window_bytes(), the call is one kernel on
+///   each GPU. Its blocks run at once and wait for blocks of the other GPUs, so the streams of all ranks must reach the
+///   kernel and the multiprocessors that it may use must become free. The call returns when the kernel has ended.
+/// - Without peer memory the call enqueues 16 rounds at a time, which need no host, and waits after each 16 to see
+///   whether they were enough. When it returns, the result is enqueued.
+/// - The call cannot be captured in a graph. It allocates nothing, except on a rank that refuses its arguments: the
+///   rank takes some bytes of the stream's pool to report that.
 ///
-/// @param exec          the stream of the communicator, and how many multiprocessors the one kernel may take
-/// @param communicator  see is_stream_communicator, of 1 to 120 ranks: a nccl_exec
-/// @param part          the points of this rank, as for the host
+/// @param exec          stream of the communicator, and number of multiprocessors that the one kernel may use
+/// @param communicator  nccl_exec or another type with is_stream_communicator, 1 to 120 ranks
+/// @param part          points of this rank, as for the host
 /// @param params        as for the host
 /// @param output        see fps_shard_output
-/// @param workspace     fps_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
-/// Complexity: about as many rounds as fps() of the whole cloud takes, in which every block writes some kB to each GPU;
-/// without memory that all reach, two kernels and an exchange of 53 kB a rank for each.
+/// @param workspace     at least fps_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+///
+/// Complexity: about the number of rounds of fps() for the whole cloud. In a round every block writes some kB to each
+/// GPU; without peer memory a round is two kernels and an exchange of 53 kB per rank.
 template <class Communicator, class Points>
 result fps_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, fps_params const& params,
                  fps_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {

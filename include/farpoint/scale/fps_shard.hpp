@@ -17,13 +17,13 @@ result check_fps_shard(shard<Points> const& part, fps_params params,
     return reject("fps_shard: params.firsts and params.sample_counts are for batches");
   }
   if (params.first < 0) return reject("fps_shard: params.first is negative");
-  params.first = 0;  // which rank has it is not known yet
+  params.first = 0;  // checked later, when the ranks have agreed on which one has it
   return check_fps(batch<Points>{part.points}, params,
                    fps_output<typename Points::scalar>{output.indices, output.distances});
 }
 
-/// A number for what must be the same on all ranks.
-/// @param reads_chosen  chosen points are in the host's memory
+/// Number that stands for the parameters that must be equal on all ranks.
+/// @param reads_chosen  true if `params.chosen` is host memory
 template <class Points>
 std::uint64_t digest_of(fps_params const& params, bool reads_chosen = true) noexcept {
   digest all;
@@ -39,7 +39,9 @@ std::uint64_t digest_of(fps_params const& params, bool reads_chosen = true) noex
   return all.word();
 }
 
-/// The first sample of a cloud without chosen points; -1: it is empty; -2: there are too many points to draw from.
+/// Index of the first sample if no point is chosen. -1 if the cloud is empty, -2 if it has too many points for
+/// `params.random_first`.
+/// @param sources  `[ranks]`: ranks in the order of their parts
 inline index_t fps_shard_first(fps_params const& params, shard_header const* headers, int const* sources,
                                int ranks) noexcept {
   index_t points = 0;
@@ -79,12 +81,11 @@ result fps_shard_by(host_exec exec, Communicator& communicator, shard<Points> co
 
 }  // namespace detail
 
-/// Bytes of workspace that fps_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are
-/// refused. `ranks` take part.
+/// Bytes of workspace that fps_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
-/// For each point of the part 25 bytes of three floats, as for fps(); small parts take up to 185, but no more than one
-/// of 131,072 points. For each sample 16. For what ranks tell each other up to 220 kB, or 4.6 kB for each rank if they
-/// are more than 32. O(1).
+/// Per point of the part 25 bytes with three floats, as for fps(). Small parts take up to 185 per point, but never more
+/// than a part of 131,072 points. Per sample 16. Messages take up to 220 kB, or 4.6 kB per rank with more than 32
+/// ranks. O(1).
 template <class Points>
 std::size_t fps_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, fps_params const& params,
                                       fps_shard_output<typename Points::scalar> const& output) noexcept {
@@ -96,28 +97,35 @@ std::size_t fps_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
       .size;
 }
 
-/// Farthest point sampling of a cloud that no rank has all of: every rank calls it with its part, and every rank gets
-/// all samples, those of one call of fps() for the whole cloud, to the bit.
+/// Farthest point sampling of a cloud that is spread over ranks. Every rank calls with its part and gets all samples,
+/// to the bit as from one fps() call for the whole cloud.
 ///
-/// Points stay where they are. In a round each rank tells all others the best candidates of its groups of neighbours,
-/// and all samples at once are found that nothing better can reach (docs/scale.md). Rounds grow with the logarithm of
-/// the samples, not with the points, and hardly depend on how points are spread over the ranks.
+/// Points stay where they are. In each round every rank sends all ranks the best candidates of its groups of
+/// neighboring points. Every rank then accepts all candidates within whose ball no better candidate can lie
+/// (docs/scale.md). The number of rounds grows with the logarithm of the samples, not with the points, and hardly
+/// depends on how the points are spread over the ranks.
 ///
-/// @param exec          threads of this rank; blocks until done
-/// @param communicator  see is_communicator; of 1 to max_ranks ranks, all of which make this call
-/// @param part          the rank's points, of 1 to 16 coordinates; may be empty. Ties go to the lowest index in the
-///                      whole cloud
-/// @param params        the same on all ranks, `chosen` too, with indices into the whole cloud. `firsts` and
-///                      `sample_counts` must be empty. `random_first` draws from all ranks' points, fewer than 2^32
+/// @param exec          threads of this rank; the call returns when the result is complete
+/// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call
+/// @param part          the rank's points, 1 to 16 coordinates; may be empty. Ties go to the lowest index in the whole
+///                      cloud
+/// @param params        equal on all ranks, with `chosen`; indices are into the whole cloud. `firsts` and
+///                      `sample_counts` must be empty. `random_first` draws from the points of all ranks, which must
+///                      number fewer than 2^32
 /// @param output        see fps_shard_output
-/// @param workspace     fps_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return ok | bad_argument, on all ranks where one is given arguments that are refused, where parameters differ,
-///         where parts overlap, or where there are points but params.first is none of them; then nothing is written |
-///         workspace_too_small on a rank whose workspace is, and bad_argument on the others | communication_failure,
-///         after which the output is unspecified.
-/// Complexity: that of fps() for the rank's points, and for each round and each candidate listed, of all ranks,
-/// O(groups of all ranks). One exchange for each round, of 2 to 40 kB a rank for three floats, two before, and one for
-/// some hundreds of chosen points. Thread-safe: see is_communicator.
+/// @param workspace     at least fps_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return `ok`, or:
+///         - `bad_argument` on all ranks if the arguments of one are refused, parameters differ, parts overlap, or the
+///           cloud is not empty, no chosen point counts, and `params.first` is not one of its points; nothing is
+///           written
+///         - `workspace_too_small` on a rank with too little workspace, and `bad_argument` on the others; nothing is
+///           written
+///         - `communication_failure`: the output is unspecified
+///
+/// Complexity: fps() of the rank's points, and O(groups of all ranks) per round and listed candidate. Exchanges: one
+/// per round, of 2 to 40 kB per rank with three floats; two before the rounds; one per some hundreds of chosen points.
+/// Thread safety: see is_communicator.
 template <class Communicator, class Points>
 result fps_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, fps_params const& params,
                  fps_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {

@@ -1,6 +1,6 @@
 /// @file
-/// Brings the rows of voxelize_shard() together where ranks are GPUs. See gather_voxels.hpp for what gather_voxels()
-/// computes.
+/// Gathers the rows of voxelize_shard() on every rank, for ranks that are GPUs. gather_voxels.hpp defines the result of
+/// gather_voxels().
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -13,9 +13,9 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that gather_voxels() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0
-/// for arguments that are refused. `ranks` take part. For each of all.capacity 8 bytes and a row of the widest part,
-/// and for each rank 16 of these and 48 bytes more. O(1).
+/// Bytes of device workspace that gather_voxels() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
+/// refused. Per row of `all.capacity` 8 bytes and one row of the widest part; per rank 16 times this, and 48 bytes.
+/// O(1).
 template <class Scalar>
 std::size_t gather_voxels_workspace_bytes(cuda_exec, int ranks, voxelize_params<Scalar> const& params,
                                           voxelize_shard_output<Scalar> const& own,
@@ -23,24 +23,26 @@ std::size_t gather_voxels_workspace_bytes(cuda_exec, int ranks, voxelize_params<
   return detail::gather_stream_size(ranks, params, own, all);
 }
 
-/// gather_voxels() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
+/// gather_voxels() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
 ///
-/// - Arrays are device memory, `own` as voxelize_shard() on a stream fills it.
-/// - The call enqueues, and waits once on the way, until it is known how many rows there are. So it cannot be captured
-///   in a graph. It allocates nothing, except on a rank whose arguments are refused: that takes some bytes of the
-///   stream's pool to tell the others.
-/// - Where a rank had no room for its rows, what it dropped is missing, as `report.over_capacity` says: on GPUs numbers
-///   do not count what is dropped.
+/// - Arrays are device memory, with `own` as voxelize_shard() on a stream fills it.
+/// - The call waits for the stream once, for the number of rows. The rest is enqueued. Therefore it cannot be captured
+///   in a graph. It allocates nothing, except on a rank that refuses its arguments: the rank takes some bytes of the
+///   stream's pool to report that.
+/// - If a rank dropped rows for lack of room, they are missing, and `report.over_capacity` counts them: on GPUs the
+///   numbering skips dropped rows.
 ///
 /// @param exec          the stream of the communicator
-/// @param communicator  that of voxelize_shard(): see is_stream_communicator, of 1 to 120 ranks
+/// @param communicator  the communicator of voxelize_shard(), 1 to 120 ranks, see is_stream_communicator
 /// @param params        as for the host
 /// @param own           as for the host
 /// @param all           as for the host
-/// @param workspace     gather_voxels_workspace_bytes() bytes or more, 256-byte aligned
-/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
-/// Complexity: O(rows of all ranks x their bytes) on every rank: for maps that one rank can hold. Two exchanges, and
-/// one for each part.
+/// @param workspace     at least gather_voxels_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+///
+/// Complexity: O(rows of all ranks x bytes per row) on every rank, so it suits maps that one rank can hold. Two
+/// exchanges, and one per part.
 template <class Communicator, class Scalar>
 result gather_voxels(cuda_exec exec, Communicator& communicator, voxelize_params<Scalar> const& params,
                      voxelize_shard_output<Scalar> const& own, voxelize_output<Scalar> const& all,

@@ -1,5 +1,5 @@
 /// @file
-/// Brings the rows of voxelize_shard() together.
+/// Gathers the rows of voxelize_shard() on every rank.
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
@@ -11,8 +11,8 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 struct gather_voxels_memory {
-  index_t* numbers = nullptr;     ///< `[capacity]`, by rank
-  unsigned char* rows = nullptr;  ///< `[capacity]` of the widest part, by rank
+  index_t* numbers = nullptr;     ///< `[capacity]`: number of each row, by rank
+  unsigned char* rows = nullptr;  ///< `[capacity]`: rows of the part being gathered, by rank; sized for the widest part
   message* outgoing = nullptr;    ///< `[ranks]`
   message* incoming = nullptr;    ///< `[ranks]`
   std::size_t bytes = 0;
@@ -41,7 +41,7 @@ result check_gather_voxels(voxelize_params<Scalar> const& params, voxelize_shard
   return check_gather_parts(voxel_parts<Scalar>{own.rows, all, params.features.count(), params.mode.max_points});
 }
 
-/// All ranks come to the same decision.
+/// Exchanges the headers and checks that all ranks have room for all rows. All ranks get the same decision.
 template <class Communicator>
 result agree_on_rows(Communicator& communicator, result const& own, gather_header const& mine,
                      gather_header* all) noexcept {
@@ -49,7 +49,7 @@ result agree_on_rows(Communicator& communicator, result const& own, gather_heade
   return agreed ? check_gather_room(all, communicator.ranks()) : agreed;
 }
 
-/// One rank's part of a call, after ranks have agreed on the arguments.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
 template <class Communicator>
 class gather_voxels_task {
  public:
@@ -59,11 +59,11 @@ class gather_voxels_task {
     for (int r = 0; r < communicator.ranks(); ++r) total_ += headers[r].rows;
   }
 
-  /// Rows of all ranks.
+  /// Number of rows of all ranks.
   index_t total() const noexcept { return total_; }
 
-  /// Brings the numbers of all rows together. They are distinct: they leave no hole if none is too large. Every rank
-  /// sees the same ones.
+  /// Gathers the numbers of all rows. Numbers are distinct, so they have no gap if each is below total(). All ranks
+  /// check the same numbers and get the same decision.
   result exchange_numbers(index_t const* own) const noexcept {
     if (result const done = exchange(own, memory_.numbers, sizeof(index_t)); !done) return done;
     for (index_t i = 0; i < total_; ++i) {
@@ -74,7 +74,7 @@ class gather_voxels_task {
     return {};
   }
 
-  /// Brings a part of all rows together, and puts each where its number says.
+  /// Gathers one part of all rows and writes each row at the position that its number gives.
   result gather(voxel_part const& part) const noexcept {
     if (part.all == nullptr) return {};
     if (result const done = exchange(part.own, memory_.rows, part.width); !done) return done;
@@ -89,7 +89,7 @@ class gather_voxels_task {
   }
 
  private:
-  /// The same rows go to everybody.
+  /// Sends the same rows of this rank to every rank.
   result exchange(void const* own, void* all, std::size_t width) const noexcept {
     std::size_t begin = 0;
     auto const ranks = static_cast<std::size_t>(communicator_.ranks());
@@ -115,8 +115,8 @@ class gather_voxels_task {
 
 }  // namespace detail
 
-/// Bytes of workspace that gather_voxels() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that
-/// are refused. For each of all.capacity 8 bytes and a row of the widest part. O(1).
+/// Bytes of workspace that gather_voxels() needs on a rank, 256-byte aligned. 0 if an argument is refused. Per row of
+/// `all.capacity` 8 bytes and one row of the widest part. O(1).
 template <class Scalar>
 std::size_t gather_voxels_workspace_bytes(int ranks, voxelize_params<Scalar> const& params,
                                           voxelize_shard_output<Scalar> const& own,
@@ -126,22 +126,26 @@ std::size_t gather_voxels_workspace_bytes(int ranks, voxelize_params<Scalar> con
   return detail::gather_voxels_memory{nullptr, ranks, parts, all.capacity}.bytes;
 }
 
-/// Gives every rank the rows of all ranks, where their numbers say: what one call of voxelize() for the whole cloud
-/// writes.
+/// Gives every rank the rows of all ranks, each at the position that its number gives: the output of one voxelize()
+/// call for the whole cloud.
 ///
-/// @param exec          threads of this rank; blocks until done
-/// @param communicator  that of voxelize_shard()
-/// @param params        those of voxelize_shard(); only their features.count() and mode are read
-/// @param own           what voxelize_shard() has filled: voxel_count, numbers, and the parts that are gathered
-/// @param all           the parts that are wanted, with room for all rows, of the same types on all ranks as in `own`;
-///                      voxel_count, and the report of `own` if both are given. Other parts are left as they are
-/// @param workspace     gather_voxels_workspace_bytes() bytes or more, 256-byte aligned
-/// @return ok | bad_argument, on all ranks where one is given arguments that are refused, or where they ask for
-///         different parts; where a rank had no room for its rows and dropped some | workspace_too_small, on all ranks
-///         where one has no room for all rows; a rank whose workspace is too small has it, and the others bad_argument
-///         | communication_failure. On failure nothing is written, but perhaps after the last.
-/// Complexity: O(rows of all ranks x their bytes) on every rank: for maps that one rank can hold. Two exchanges, and
-/// one for each part.
+/// @param exec          threads of this rank; the call returns when the result is complete
+/// @param communicator  the communicator of voxelize_shard()
+/// @param params        the parameters of voxelize_shard(); only `mode` and features.count() are read
+/// @param own           filled by voxelize_shard(): voxel_count, numbers and the parts to gather
+/// @param all           parts to gather, with room for all rows, of the types in `own` on all ranks; voxel_count; the
+///                      report of `own` if both are given. Other parts are not written
+/// @param workspace     at least gather_voxels_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return `ok`, or:
+///         - `bad_argument` on all ranks if the arguments of one are refused, ranks request different parts, or a rank
+///           dropped rows for lack of room
+///         - `workspace_too_small` on all ranks if one has no room for all rows
+///         - `workspace_too_small` on a rank with too little workspace, and `bad_argument` on the others
+///         - `communication_failure`: output may have been written. After other failures none is
+///
+/// Complexity: O(rows of all ranks x bytes per row) on every rank, so it suits maps that one rank can hold. Two
+/// exchanges, and one per part.
 template <class Communicator, class Scalar>
 result gather_voxels(host_exec exec, Communicator& communicator, voxelize_params<Scalar> const& params,
                      voxelize_shard_output<Scalar> const& own, voxelize_output<Scalar> const& all,

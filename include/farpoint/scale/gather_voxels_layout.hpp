@@ -1,5 +1,5 @@
 /// @file
-/// What is gathered by gather_voxels(), and what can be said of its arguments before rows are counted.
+/// The parts of the output that gather_voxels() gathers, and the checks that need no count of rows.
 #pragma once
 
 #include <farpoint/scale/voxelize_shard_layout.hpp>
@@ -7,19 +7,19 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A part of the output, as bytes.
+/// One part of the output, as bytes.
 struct voxel_part {
-  void const* own;      ///< the rank's rows; null if the rank has not got the part
-  void* all;            ///< of all ranks; null if it is not asked for
-  std::size_t width;    ///< bytes of a row
-  std::size_t element;  ///< bytes of an element of it
+  void const* own;      ///< the rank's rows; null if the rank does not have the part
+  void* all;            ///< rows of all ranks; null if the part is not requested
+  std::size_t width;    ///< bytes per row; 0 if the part is not requested
+  std::size_t element;  ///< bytes per element of a row
   bool same_type;
   bool fits;  ///< `all` has room for its capacity
 };
 
 inline constexpr int voxel_part_count = 7;
 
-/// The parts that have rows.
+/// The parts of the output that have one row per voxel.
 template <class Scalar>
 class voxel_parts {
  public:
@@ -30,7 +30,7 @@ class voxel_parts {
     parts_[0].same_type = own.columns == all.columns;
     add(own.points_per_voxel, all.points_per_voxel, 1, all.points_per_voxel.wide() ? 8 : 4);
     parts_[1].same_type = own.points_per_voxel.wide() == all.points_per_voxel.wide();
-    // Only of `hard`, whose rows are in memory: their size does not overflow.
+    // `hard` keeps its rows in memory, so features * most_points does not overflow. Other modes have no gathered rows.
     add_features(own.gathered, all.gathered, all.gathered.empty() ? 1 : features * most_points);
     add_features(own.mean, all.mean, features);
     add_features(own.max, all.max, features);
@@ -41,7 +41,7 @@ class voxel_parts {
   voxel_part const* begin() const noexcept { return parts_; }
   voxel_part const* end() const noexcept { return parts_ + size_; }
 
-  /// Bytes of a row of the widest part.
+  /// Bytes per row of the widest part.
   index_t widest() const noexcept {
     std::size_t widest = 0;
     for (voxel_part const& part : *this) widest = larger(widest, part.width);
@@ -70,19 +70,19 @@ class voxel_parts {
   int size_ = 0;
 };
 
-/// What a rank says before it gathers.
+/// Message of each rank before rows are gathered.
 struct gather_header {
-  std::uint64_t digest;  ///< of the parts
+  std::uint64_t digest;  ///< see digest_of()
   std::uint64_t is_bad;
-  index_t rows;               ///< that the rank has
-  index_t capacity;           ///< for those of all ranks
-  std::uint64_t lacks_parts;  ///< the rank may have no rows, which is not known yet, or this is an error
+  index_t rows;               ///< number of rows of this rank
+  index_t capacity;           ///< rows that this rank has room for
+  std::uint64_t lacks_parts;  ///< a requested part is missing: an error only if there are rows, which is known later
 };
 
 inline constexpr char const* gather_differs = "gather_voxels: ranks ask for different parts";
 
-/// @param all  `[ranks]`: what all have said
-/// @return whether all have room for all rows: ranks come to the same decision
+/// Checks that every rank has room for the rows of all ranks. All ranks get the same decision.
+/// @param all  `[ranks]`: headers of all ranks
 inline result check_gather_room(gather_header const* all, int ranks) noexcept {
   index_t rows = 0;
   index_t room = max_points;
@@ -93,7 +93,7 @@ inline result check_gather_room(gather_header const* all, int ranks) noexcept {
   return rows > room ? too_small("gather_voxels: a rank has no room for the rows of all") : result{};
 }
 
-/// Checks what does not depend on how many rows the rank has.
+/// Checks everything that does not depend on the rank's number of rows.
 template <class Scalar>
 result check_gather_request(voxelize_params<Scalar> const& params, voxelize_shard_output<Scalar> const& own,
                             voxelize_output<Scalar> const& all) noexcept {
@@ -113,7 +113,7 @@ result check_gather_request(voxelize_params<Scalar> const& params, voxelize_shar
   return {};
 }
 
-/// Checks that a rank with rows has all parts of them that are asked for.
+/// Checks that a rank with rows has all requested parts.
 template <class Scalar>
 result check_gather_parts(voxel_parts<Scalar> const& parts) noexcept {
   for (voxel_part const& part : parts) {
@@ -124,7 +124,7 @@ result check_gather_parts(voxel_parts<Scalar> const& parts) noexcept {
   return {};
 }
 
-/// A number for the parts that are asked for.
+/// Number that stands for the requested parts.
 template <class Scalar>
 std::uint64_t digest_of(voxel_parts<Scalar> const& parts) noexcept {
   digest all;

@@ -1,6 +1,6 @@
 /// @file
-/// Nearest neighbours, on a CUDA stream, in a cloud whose points are spread over several GPUs. See knn_shard.hpp for
-/// what knn_shard() computes.
+/// k nearest neighbors, on a CUDA stream, in a cloud that is spread over several GPUs. knn_shard.hpp defines the result
+/// of knn_shard().
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -19,7 +19,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Makes a call of a rank that is a GPU: `call(own)`, where `own` says whether its pointers can be used.
+/// Makes the call of a rank that is a GPU: `call(own)`, where `own` is the result of checking the rank's pointers.
 template <class Communicator, class Points, class Queries, class Scalar, class Call>
 result knn_shard_on_stream(cuda_exec exec, Communicator const& communicator, shard<Points> const& part,
                            Queries const& queries, knn_shard_output<Scalar> const& output, bytes workspace,
@@ -32,7 +32,7 @@ result knn_shard_on_stream(cuda_exec exec, Communicator const& communicator, sha
                              output.distances, output.report));
 }
 
-/// What a shard_index of a GPU calls.
+/// Search function of shard_index on a GPU.
 template <class Queries>
 void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, exact const& method,
                     query_rows<knn_output<typename Queries::scalar>> const& to) noexcept {
@@ -43,11 +43,11 @@ void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& as
 
 }  // namespace detail
 
-/// Bytes of device workspace that knn_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0 for
-/// arguments that are refused. `ranks` take part.
+/// Bytes of device workspace that knn_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
+/// refused.
 ///
-/// What knn() needs to put queries in order, for each of exchanged_capacity 36 bytes and 24 for each neighbour (of
-/// double, 68 and 32), and the BVH of the points. O(1).
+/// The space in which knn() sorts queries; per query of exchanged_capacity 36 bytes and 24 per neighbor (double: 68 and
+/// 32); the BVH of the points. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,
@@ -59,26 +59,28 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
       .cutter.used();
 }
 
-/// knn_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
+/// knn_shard() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
 ///
-/// - Arrays are device memory, but `output.exchanged`, which is host memory.
+/// - Arrays are device memory, except `output.exchanged`, which is host memory.
 /// - Queries have the scalar type of the points.
-/// - The call enqueues, and waits twice on the way: ranks agree on the arguments, and then on how many queries go
-///   where. What follows is only enqueued. So it cannot be captured in a graph. It allocates nothing, except on a rank
-///   whose arguments are refused: that takes some bytes of the stream's pool to tell the others.
-/// - The points have one BVH, which answers the rank's queries and those of others. Queries that are the same view as
-///   the points are answered faster than copies of them.
+/// - The call waits for the stream twice, to agree on the arguments and on the number of queries from rank to rank. The
+///   rest is enqueued. Therefore it cannot be captured in a graph. It allocates nothing, except on a rank that refuses
+///   its arguments: the rank takes some bytes of the stream's pool to report that.
+/// - One BVH of the points answers the rank's queries and the received ones. Queries that are the same view as the
+///   points are answered faster than copies of the points.
 ///
 /// @param exec          the stream of the communicator
-/// @param communicator  see is_stream_communicator, of 1 to 64 ranks: a nccl_exec
-/// @param part          the points of this rank, as for the host
-/// @param queries       of this rank, as many as it likes
+/// @param communicator  nccl_exec or another type with is_stream_communicator, 1 to 64 ranks
+/// @param part          points of this rank, as for the host
+/// @param queries       queries of this rank, any number
 /// @param method        as for the host
 /// @param k             as for the host
 /// @param output        see knn_shard_output
-/// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
-/// Complexity: that of knn() for the rank's queries and for those it receives; a loop over its queries for each other
+/// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+///
+/// Complexity: knn() of the rank's queries and of the received ones, and one loop over the rank's queries per other
 /// rank.
 template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
@@ -89,8 +91,8 @@ result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
   });
 }
 
-/// Bytes of device workspace that knn_shard() along a curve needs on a rank that is a GPU: as on the host, with memory
-/// to sort what is sent. The memory must be 256-byte aligned. 0 for arguments that are refused. O(1).
+/// Bytes of device workspace that knn_shard() along a curve needs on a rank that is a GPU, 256-byte aligned: as on the
+/// host, and memory to sort what is sent. 0 if an argument is refused. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       along_curve const& method, index_t k,
@@ -98,24 +100,26 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
   return detail::knn_curve_bytes(exec, ranks, part, queries, method, k, output);
 }
 
-/// knn_shard() of parts that are not compact, for ranks that are GPUs: the rules and the bits of the host overload,
-/// with these differences.
+/// knn_shard() of parts that are not compact, for ranks that are GPUs. Same rules and bits as the host overload, with
+/// these differences:
 ///
-/// - Arrays are device memory, but `output.exchanged` and `output.owned_queries`, which are host memory.
+/// - Arrays are device memory, except `output.exchanged` and `output.owned_queries`, which are host memory.
 /// - Queries have the scalar type of the points.
-/// - The call enqueues, and waits three times on the way: ranks agree on the arguments, then on what goes to which
-///   owner, and then on the queries that go from owner to owner. It cannot be captured in a graph. It allocates as
-///   where points stay.
+/// - The call waits for the stream three times, to agree on the arguments, on the counts of points and queries for each
+///   owner, and on the number of queries from owner to owner. Therefore it cannot be captured in a graph. It allocates
+///   as the overload for `exact` does.
 ///
 /// @param exec          the stream of the communicator
-/// @param communicator  see is_stream_communicator, of 1 to 64 ranks: a nccl_exec
-/// @param part          the points of this rank, as for the host
-/// @param queries       of this rank: its points, as the same view on all ranks, or others
+/// @param communicator  nccl_exec or another type with is_stream_communicator, 1 to 64 ranks
+/// @param part          points of this rank, as for the host
+/// @param queries       queries of this rank: its points, as the same view on all ranks, or other queries
 /// @param method        see along_curve
 /// @param k             as for the host
 /// @param output        see knn_shard_output
-/// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
+/// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+///
 /// Complexity: as the host overload.
 template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,

@@ -1,16 +1,15 @@
 /// @file
-/// Nearest neighbours in a cloud whose points are spread over several ranks, each with its own memory.
+/// k nearest neighbors in a cloud that is spread over several ranks, each with its own memory.
 #pragma once
 
 #include <farpoint/scale/knn_shard_check.hpp>
 #include <farpoint/scale/stream/curve/knn_call.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-/// Bytes of workspace that knn_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are
-/// refused. `ranks` take part.
+/// Bytes of workspace that knn_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
-/// For each of exchanged_capacity 36 bytes and 24 for each neighbour (of double, 68 and 32), 8 for each pair of ranks,
-/// and what knn() needs. O(1).
+/// Per query of exchanged_capacity 36 bytes and 24 per neighbor (double: 68 and 32); per pair of ranks 8; the workspace
+/// of knn(). O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,
@@ -24,28 +23,35 @@ std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
   return detail::knn_shard_memory<typename Points::scalar>{detail::workspace_cutter{}, ranks, m, k}.front + bound;
 }
 
-/// Finds the k nearest points of each of the rank's queries, in a cloud that no rank has all of: the rows of knn() for
-/// the whole cloud, to the bit.
+/// Finds the k nearest points of each of the rank's queries in a cloud that is spread over ranks. The rows have the
+/// bits of one knn() call for the whole cloud.
 ///
-/// Points stay where they are. A query is answered at home first, then by the ranks whose points' box is no farther
-/// away than the k-th neighbour that home has found. So parts that are compact in space, such as tiles, exchange the
-/// queries near their borders; parts that overlap in space, such as whole sweeps of one street, exchange nearly all.
+/// Points stay where they are. A rank answers its queries from its own points first. Each query then goes to the ranks
+/// whose bounding box is no farther away than its k-th neighbor so far. Parts that are compact in space, such as tiles,
+/// therefore exchange only queries near their borders; parts that overlap, such as whole sweeps of one street, exchange
+/// nearly all queries.
 ///
-/// @param exec          threads of this rank; blocks until done
-/// @param communicator  see is_communicator; of 1 to max_ranks ranks, all of which make this call
+/// @param exec          threads of this rank; the call returns when the result is complete
+/// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call
 /// @param part          the rank's points; may be empty
-/// @param queries       of this rank, as many as it likes; of double coordinates if the points are, and only then
-/// @param method        see exact. With exclude_self query i is not matched with the rank's point i. The same on all
-///                      ranks
-/// @param k             neighbours of a query, 1 to 1,024. The same on all ranks
+/// @param queries       queries of this rank, any number; double if and only if the points are
+/// @param method        see exact; equal on all ranks. With exclude_self, query i is not matched with the rank's point
+///                      i
+/// @param k             neighbors per query, 1 to 1,024; equal on all ranks
 /// @param output        see knn_shard_output
-/// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return ok | bad_argument, on all ranks where one is given arguments that are refused, where parameters differ, or
-///         where parts overlap; then nothing is written | workspace_too_small, on all ranks where one exchanges more
-///         queries than exchanged_capacity; a rank whose workspace is too small has it, and the others bad_argument |
-///         communication_failure. After the last two rows are unspecified.
-/// Complexity: that of knn() twice, for the rank's queries and for those it receives, each with an index of its own;
-/// and ranks x queries to choose where they go. Six exchanges.
+/// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return `ok`, or:
+///         - `bad_argument` on all ranks if the arguments of one are refused, parameters differ, or parts overlap;
+///           nothing is written
+///         - `workspace_too_small` on a rank with too little workspace, and `bad_argument` on the others; nothing is
+///           written
+///         - `workspace_too_small` on all ranks if one exchanges more queries than its exchanged_capacity; rows are
+///           unspecified
+///         - `communication_failure`: rows are unspecified
+///
+/// Complexity: knn() twice, for the rank's queries and for the received ones, each with its own index, and ranks x
+/// queries box tests. Six exchanges.
 template <class Communicator, class Points, class Queries>
 result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
@@ -70,12 +76,12 @@ result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const
   return detail::or_abort(communicator, task.run(output, headers));
 }
 
-/// Bytes of workspace that knn_shard() along a curve needs on a rank. The memory must be 256-byte aligned. 0 for
-/// arguments that are refused. `ranks` take part, 64 at most.
+/// Bytes of workspace that knn_shard() along a curve needs on a rank, 256-byte aligned, for up to 64 ranks. 0 if an
+/// argument is refused.
 ///
-/// In float and with 32-bit places, see along_curve: of owned_points a BVH and 16 bytes, of the rank's points 40; 8 for
-/// each neighbour of a row that the rank owns, and of one that it asks for; of exchanged_capacity 36, and 16 for each
-/// neighbour. O(1).
+/// With float and 32-bit indices (see along_curve): per point of owned_points the BVH and 16 bytes; per point of the
+/// rank 40; per neighbor of a row that the rank owns 8, and of a row that it requests 8; per query of
+/// exchanged_capacity 36, and 16 per neighbor. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       along_curve const& method, index_t k,
@@ -84,26 +90,28 @@ std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
   return detail::knn_curve_bytes(exec, ranks, part, queries, method, k, output);
 }
 
-/// knn_shard() of parts that are not compact: points move to owners along Hilbert's curve first, each a compact part of
-/// the cloud, and rows come back. The same bits.
+/// knn_shard() of parts that are not compact. Points are first repartitioned along the Hilbert curve, so that each
+/// owner has a compact part of the cloud; the rows come back to the queries' ranks. Same bits as the overload for
+/// `exact`.
 ///
-/// Points move once, and queries with them, or by themselves where they are others. The owner of a query answers it,
-/// and then those owners that have cells of the curve no farther away than the k-th neighbour. `output.exchanged`
-/// counts the queries that go from owner to owner.
+/// Each point is sent once. A query moves with its point if the queries are the points, otherwise on its own. The owner
+/// of a query answers it first, then the owners whose cells on the curve are no farther away than its k-th neighbor so
+/// far. `output.exchanged` counts the queries sent between owners.
 ///
-/// @param exec          threads of this rank; blocks until done
-/// @param communicator  see is_communicator; of 1 to 64 ranks, all of which make this call
+/// @param exec          threads of this rank; the call returns when the result is complete
+/// @param communicator  see is_communicator; 1 to 64 ranks, all of which make this call
 /// @param part          the rank's points; may be empty
-/// @param queries       of this rank: its points, as the same view on all ranks, or others
-/// @param method        see along_curve. `neighbours` is the same on all ranks
-/// @param k             neighbours of a query, 1 to 1,024. The same on all ranks
+/// @param queries       queries of this rank: its points, as the same view on all ranks, or other queries
+/// @param method        see along_curve. `neighbours` is equal on all ranks
+/// @param k             neighbors per query, 1 to 1,024; equal on all ranks
 /// @param output        see knn_shard_output
-/// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return as where points stay; workspace_too_small also where the owned_points or owned_queries of one rank are too
-///         few
-/// Complexity: that of knn() for n / ranks of n points; a pass over the rank's points for each round of exact
-/// splitting, five on two ranks and nine on 64. The rows of most queries travel. As many exchanges as rounds, and 14
-/// more at most.
+/// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return as the overload for `exact`; `workspace_too_small` also if owned_points or owned_queries of one rank is too
+///         small
+///
+/// Complexity: knn() of n / ranks of n points, and one pass over the rank's points per round of exact splitting: five
+/// rounds on two ranks, nine on 64. Most rows are sent back. One exchange per round, and up to 14 more.
 template <class Communicator, class Points, class Queries>
 result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  along_curve const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,

@@ -28,7 +28,7 @@ result check_knn_shard(shard<Points> const& part, Queries const& queries, exact 
   return {};
 }
 
-/// A number for what must be the same on all ranks.
+/// Number that stands for the parameters that must be equal on all ranks.
 template <class Scalar>
 std::uint64_t digest_of(exact const& method, index_t k) noexcept {
   digest all;

@@ -1,5 +1,5 @@
 /// @file
-/// A communicator for ranks that are processes, by MPI. Needs mpi.h: link MPI::MPI_C.
+/// A communicator for ranks that are processes, connected by MPI. Needs mpi.h: link MPI::MPI_C.
 #pragma once
 
 #include <farpoint/scale/communicator.hpp>
@@ -15,20 +15,19 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The communicator of one rank, a process of MPI: see is_communicator. Host memory. mpi_communicator is what programs
-/// use.
+/// Communicator of one rank, an MPI process, for host memory: see is_communicator. Programs use mpi_communicator.
 ///
-/// Messages are of any size: above `MostBytes` bytes one goes in several pieces, because counts of MPI are `int`. A
-/// rank that waits looks for the abort() of others, and for its time-out. Calls of one object come from one thread at a
-/// time; more than one thread needs MPI_THREAD_SERIALIZED or above. Movable.
+/// Messages have any size: because counts in MPI are `int`, a message of more than `MostBytes` bytes is sent in pieces.
+/// A rank that waits checks for an abort() of other ranks and for its time-out. Use an object from one thread at a
+/// time; several threads need MPI_THREAD_SERIALIZED or above. Movable.
 ///
-/// After a failure all exchanges of the object fail at once. Requests that have not ended are then left to MPI: end the
-/// program by MPI_Abort(), or by MPI_Finalize() where no rank was lost.
-/// @tparam MostBytes  of a piece; tests make it small
+/// After a failure all exchanges of the object fail at once. Unfinished requests remain with MPI: end the program by
+/// MPI_Abort(), or by MPI_Finalize() if no rank was lost.
+/// @tparam MostBytes  largest size of a piece in bytes; smaller in tests
 template <std::size_t MostBytes>
 class basic_mpi_communicator {
  public:
-  /// No ranks: calls on shards refuse it.
+  /// An object without ranks, which calls on shards refuse.
   basic_mpi_communicator() noexcept = default;
   basic_mpi_communicator(basic_mpi_communicator&& other) noexcept { swap(other); }
   basic_mpi_communicator& operator=(basic_mpi_communicator&& other) noexcept {
@@ -43,11 +42,12 @@ class basic_mpi_communicator {
     static_cast<void>(MPI_Comm_free(&comm_));
   }
 
-  /// Collective: duplicates `ranks`, so that other messages of the program stay apart.
+  /// Creates the communicator of this rank. Collective: duplicates `ranks`, so that messages do not mix with other
+  /// messages of the program.
   /// @param ranks    1 to max_ranks processes, such as MPI_COMM_WORLD
-  /// @param made     of this rank; what it was before ends
-  /// @param timeout  how long an exchange waits for other ranks before it fails; 0 or less: forever
-  /// @return ok | out_of_memory | communication_failure, with MPI's number in `native`
+  /// @param made     receives the communicator; its previous state is destroyed
+  /// @param timeout  time-out of an exchange; 0 or less waits forever
+  /// @return `ok`, `out_of_memory`, or `communication_failure` with the error of MPI in `native`
   static result create(MPI_Comm ranks, basic_mpi_communicator& made,
                        std::chrono::milliseconds timeout = std::chrono::minutes{10}) noexcept {
     basic_mpi_communicator own;
@@ -89,7 +89,7 @@ class basic_mpi_communicator {
         });
   }
 
-  /// Tells the other ranks, which fail at their next look.
+  /// Sends an abort to the other ranks. They fail when they check for it next.
   void abort() noexcept {
     if (std::exchange(has_failed_, true)) return;
     for (int r = 0; r < ranks_; ++r) {
@@ -140,8 +140,8 @@ class basic_mpi_communicator {
     return {status::communication_failure, error, "mpi_communicator: a call of MPI failed"};
   }
 
-  /// `out(r)` goes to rank r, `in(r)` comes from it. A piece of each message at a time: piece i of a pair of ranks
-  /// waits for the pieces before i only, so that no ranks wait for one another in a circle.
+  /// Sends `out(r)` to each rank r, and receives `in(r)`. Messages are exchanged piece by piece. Piece i of a pair of
+  /// ranks waits only for earlier pieces of the same pair, so ranks cannot deadlock.
   template <class Out, class In>
   result exchange(Out const& out, In const& in) noexcept {
     auto const me = static_cast<std::size_t>(rank_);
@@ -151,7 +151,7 @@ class basic_mpi_communicator {
     }
     if (out(me).size != in(me).size) return fail("mpi_communicator: ranks exchange messages of different sizes", 0);
     if (out(me).size > 0) std::memcpy(in(me).data, out(me).data, out(me).size);
-    // Empty messages are exchanged, too: an exchange is over when all ranks have come.
+    // Empty messages are exchanged, too: the exchange ends only when all ranks have arrived.
     std::size_t begin = 0;
     do {
       if (result const done = exchange_piece(out, in, begin); !done) return done;
@@ -187,7 +187,7 @@ class basic_mpi_communicator {
     return done ? check_sizes(in, begin) : done;
   }
 
-  /// Longer messages than expected are an error of MPI, shorter ones are not.
+  /// MPI reports messages that are longer than expected, but not shorter ones.
   template <class In>
   result check_sizes(In const& in, std::size_t begin) noexcept {
     std::size_t next = 0;
@@ -208,11 +208,11 @@ class basic_mpi_communicator {
   }
 
   MPI_Request* added() noexcept {
-    requests_.push_back(MPI_REQUEST_NULL);  // there is room
+    requests_.push_back(MPI_REQUEST_NULL);  // reserved
     return &requests_.back();
   }
 
-  /// Waits for the requests, of which the first are receives.
+  /// Waits for all requests. The first `receives` requests are receives.
   result wait(std::size_t receives) noexcept {
     using clock = std::chrono::steady_clock;
     auto const start = clock::now();
@@ -227,7 +227,7 @@ class basic_mpi_communicator {
       if (timeout_.count() > 0 && waited > timeout_) {
         return leave(receives, "mpi_communicator: a rank has failed, or did not come in time", 0);
       }
-      // A long wait leaves the core to others.
+      // After a long wait, sleep to leave the core to other threads.
       if (looks > 65536) {
         std::this_thread::sleep_for(std::chrono::microseconds{20});
       } else {
@@ -242,7 +242,7 @@ class basic_mpi_communicator {
     return error != MPI_SUCCESS || is_there != 0;
   }
 
-  /// Gives up requests: buffers of the caller must not be written any more.
+  /// Cancels the receives and frees all requests, so that MPI does not write to the caller's buffers any more.
   result leave(std::size_t receives, char const* reason, int error) noexcept {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (requests_[i] == MPI_REQUEST_NULL) continue;

@@ -1,5 +1,5 @@
 /// @file
-/// Ranks that are GPUs, by NCCL. Needs nccl.h: link farpoint::nccl.
+/// Ranks that are GPUs, connected by NCCL. Needs nccl.h: link farpoint::nccl.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -16,23 +16,23 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// One rank of several GPUs: NCCL's communicator of its GPU, and the stream that its calls are enqueued on. The
-/// communicator of calls on shards in device memory, see is_stream_communicator.
+/// One rank among several GPUs: the NCCL communicator of its GPU, and the stream of its calls. It is the communicator
+/// of calls on shards in device memory, see is_stream_communicator.
 ///
-/// Both belong to the caller, who made them in whatever way ranks find one another: threads of a process, MPI,
-/// torchrun. All ranks make the same calls in the same order. Cheap to copy. After a communication_failure NCCL's
-/// communicator is of no more use: abort it (ncclCommAbort()), which also ends what waits on the stream.
+/// The caller creates and owns both, in any way that ranks find one another: threads of a process, MPI, torchrun. All
+/// ranks make the same calls in the same order. Cheap to copy. After a `communication_failure` the NCCL communicator is
+/// unusable: abort it (ncclCommAbort()), which also ends what waits on the stream.
 struct nccl_exec {
   ncclComm_t communicator;
   cudaStream_t stream;
-  /// How long a call waits for other ranks before it gives up; zero or less: for ever. With a communicator that blocks,
-  /// NCCL connects the ranks inside of the first exchange, on the host, and does not give up there: exchange something
-  /// once (ncclAllGather()) where a rank may fail before.
+  /// Time-out of a call that waits for other ranks; zero or less waits forever. The time-out does not cover the first
+  /// exchange of a blocking communicator, in which NCCL connects the ranks on the host. If a rank may fail before,
+  /// exchange something once (ncclAllGather()).
   std::chrono::milliseconds timeout = std::chrono::minutes{10};
-  /// Memory that the kernels of all ranks reach, of all ranks or of none: see nccl_window.
+  /// Peer memory of all ranks, or empty on all ranks: see nccl_window.
   peer_memory window = {};
 
-  /// 0 where NCCL refuses the communicator; calls then refuse it.
+  /// Number of ranks; 0 if NCCL refuses the communicator, and calls then refuse it.
   int ranks() const noexcept {
     int count = 0;
     return ncclCommCount(communicator, &count) == ncclSuccess ? count : 0;
@@ -42,22 +42,22 @@ struct nccl_exec {
     return ncclCommUserRank(communicator, &own) == ncclSuccess ? own : 0;
   }
 
-  /// The window, and how long kernels wait.
+  /// The window, with the time-out of kernels.
   peer_memory peers() const noexcept {
     peer_memory memory = window;
     memory.timeout = timeout;
     return memory;
   }
 
-  /// Device memory; enqueues.
-  /// @return ok | communication_failure, with NCCL's number in `native`
+  /// Enqueues an all-gather of device memory.
+  /// @return `ok`, or `communication_failure` with the error of NCCL in `native`
   result all_gather(void const* mine, void* all, std::size_t size) const noexcept {
     if (size == 0) return {};
     return told(ncclAllGather(mine, all, size, ncclUint8, communicator, stream));
   }
 
-  /// Device memory; enqueues.
-  /// @return ok | communication_failure, with NCCL's number in `native` | cuda_failure
+  /// Enqueues an all-to-all of device memory.
+  /// @return `ok`, `communication_failure` with the error of NCCL in `native`, or `cuda_failure`
   result all_to_all(all_to_all_messages const& exchange) const noexcept {
     auto const count = static_cast<std::size_t>(ranks());
     auto const own = static_cast<std::size_t>(rank());
@@ -85,24 +85,24 @@ struct nccl_exec {
         "nccl_exec: a rank's message to itself could not be copied");
   }
 
-  /// Waits for the stream, and looks after NCCL meanwhile.
-  /// @return ok | communication_failure: an error of NCCL, whose number is in `native`, or too much time | cuda_failure
+  /// Waits for the stream, and checks NCCL for errors while it waits.
+  /// @return `ok`, `communication_failure` after the time-out or with the error of NCCL in `native`, or `cuda_failure`
   result wait() const noexcept {
-    // The runtime's function would leave an error behind where the stream is not ready.
+    // The runtime's cudaStreamQuery() would leave a pending error if the stream is not ready.
     static auto* const query = detail::driver_function<decltype(cuStreamQuery)>("cuStreamQuery", 12000);
     auto const start = std::chrono::steady_clock::now();
     for (unsigned looks = 0;; ++looks) {
       CUresult const state = query != nullptr ? query(stream) : CUDA_ERROR_NOT_FOUND;
       if (state == CUDA_SUCCESS) return {};
       if (state != CUDA_ERROR_NOT_READY) return detail::cuda_failure(state, "nccl_exec: the stream has failed");
-      // Most waits are for less than the time that a look at the clock or a change of threads takes.
+      // Most waits are shorter than reading the clock or switching threads.
       if (looks % 64 != 63) continue;
       ncclResult_t outcome = ncclSuccess;
       if (ncclCommGetAsyncError(communicator, &outcome) == ncclSuccess && outcome != ncclSuccess &&
           outcome != ncclInProgress) {
         return told(outcome);
       }
-      // In milliseconds: the longest timeout is more nanoseconds than there are.
+      // In milliseconds, because the longest time-out overflows in nanoseconds.
       auto const waited =
           std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
       if (timeout.count() > 0 && waited > timeout) {
@@ -112,7 +112,7 @@ struct nccl_exec {
     }
   }
 
-  /// A result of NCCL.
+  /// Result for an NCCL error.
   static result told(ncclResult_t outcome) noexcept {
     return {outcome == ncclSuccess ? status::ok : status::communication_failure, static_cast<int>(outcome),
             sentence(outcome)};

@@ -1,5 +1,5 @@
 /// @file
-/// Memory of all ranks that are GPUs, which the kernels of all of them reach. Needs nccl.h: link farpoint::nccl.
+/// Peer memory of ranks that are GPUs, allocated through NCCL. Needs nccl.h: link farpoint::nccl.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -17,12 +17,12 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 #if NCCL_VERSION_CODE >= 22800
-/// What NCCL has for windows.
+/// Window functions of NCCL 2.28 and later.
 struct nccl_windows {
   using handle = ncclWindow_t;
   static constexpr std::size_t unit = NCCL_WIN_REQUIRED_ALIGNMENT;
 
-  /// Finds out where this rank's kernels reach the window of each rank.
+  /// Stores the address at which this GPU reaches the window of each rank.
   struct address_step {
     handle window;
     unsigned char** addresses;
@@ -41,13 +41,13 @@ struct nccl_windows {
     if (window != nullptr) static_cast<void>(ncclCommWindowDeregister(communicator, window));
     if (memory != nullptr) static_cast<void>(ncclMemFree(memory));
   }
-  /// Whether so many ranks are all that reach each other's windows.
+  /// True if kernels of this GPU reach the windows of all `ranks` ranks (NCCL's team of load/store access).
   static bool reach(ncclComm_t communicator, int ranks, handle window) noexcept {
     return window != nullptr && ncclTeamLsa(communicator).nRanks == ranks;
   }
 };
 #else
-/// NCCL has none yet.
+/// Earlier versions of NCCL have no windows.
 struct nccl_windows {
   using handle = void*;
   static constexpr std::size_t unit = 4096;
@@ -69,15 +69,15 @@ struct nccl_windows {
 
 }  // namespace detail
 
-/// Memory of each rank that the kernels of all ranks can write to, over NVLink for example: a symmetric window of NCCL.
-/// Made once, and used by one call after another: a rank's nccl_exec::window is its memory(). With it fps_shard() is
-/// one kernel on each GPU, whose rounds exchange messages without the host. Needs NCCL 2.28 or later, on all ranks;
-/// compiled with an earlier one, create() says so.
+/// Peer memory of each rank: kernels of all ranks can write to it, for example over NVLink. It is a symmetric NCCL
+/// window, made once and used by one call at a time; set a rank's nccl_exec::window to its memory(). With it
+/// fps_shard() is one kernel on each GPU, whose rounds exchange messages without the host. Needs NCCL 2.28 or later on
+/// all ranks: compiled with an earlier version, create() returns `communication_failure`.
 ///
-/// Owns the memory. It ends before the communicator, on all ranks.
+/// Owns the memory. Destroy it before the communicator, on all ranks.
 class nccl_window {
  public:
-  /// None.
+  /// An empty window.
   nccl_window() noexcept = default;
   nccl_window(nccl_window&& other) noexcept { *this = std::move(other); }
   nccl_window& operator=(nccl_window&& other) noexcept {
@@ -88,15 +88,17 @@ class nccl_window {
   nccl_window& operator=(nccl_window const&) = delete;
   ~nccl_window() { windows::close(own_.communicator, own_.memory, own_.window); }
 
-  /// Allocates the memory, and waits. All ranks call it with the same size; how many bytes a call takes, say
-  /// fps_shard_window_bytes() and the like.
+  /// Allocates the memory, and waits. All ranks call it with the same size, see fps_shard_window_bytes().
   ///
   /// @param exec    the communicator, and a stream of the GPU
-  /// @param size    of each rank's memory, in bytes
-  /// @param window  of this rank; what it was before ends
-  /// @return ok | communication_failure: NCCL's number is in `native`, or 0 where NCCL is too old, the ranks are more
-  ///         than peer_memory::most_ranks, or cannot reach the memory of one another; calls then do without a window |
-  ///         cuda_failure
+  /// @param size    bytes of each rank's memory
+  /// @param window  this rank's window; a previous window is destroyed
+  ///
+  /// @return `ok`, or:
+  ///         - `communication_failure` with the error of NCCL in `native`, or 0 if NCCL is too old, there are more
+  ///           ranks than peer_memory::most_ranks, or the ranks cannot reach the memory of one another: then make calls
+  ///           without a window
+  ///         - `cuda_failure`
   static result create(nccl_exec const& exec, std::size_t size, nccl_window& window) noexcept {
     int const ranks = exec.ranks();
     if (ranks < 1 || ranks > peer_memory::most_ranks) {
@@ -105,7 +107,7 @@ class nccl_window {
     nccl_window made;
     made.own_.communicator = exec.communicator;
     std::size_t const own_bytes = round_up(size);
-    // Behind the rank's own memory, so that addresses need no memory of their own.
+    // The addresses are stored behind the rank's own memory, so they need no allocation.
     std::size_t const all = own_bytes + round_up(sizeof made.own_.peers.memory);
     result const opened = windows::open(exec.communicator, all, made.own_.memory, made.own_.window);
     if (!opened) return opened;
@@ -120,7 +122,7 @@ class nccl_window {
     return {};
   }
 
-  /// Empty before create() has succeeded.
+  /// Addresses and size of the memory; empty until create() has succeeded.
   peer_memory const& memory() const noexcept { return own_.peers; }
 
  private:
@@ -130,7 +132,7 @@ class nccl_window {
     return (size + windows::unit - 1) / windows::unit * windows::unit;
   }
 
-  /// Finds where each rank's part of the window is; `room` is device memory for an address of each rank.
+  /// Finds the address of each rank's window. `room` is device memory for one address per rank.
   result find_addresses(cudaStream_t stream, int ranks, unsigned char* room) noexcept {
     auto** const addresses = reinterpret_cast<unsigned char**>(room);
     result const enqueued = for_each_index(cuda_exec{stream}, ranks, windows::address_step{own_.window, addresses});

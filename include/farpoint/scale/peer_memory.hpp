@@ -1,5 +1,5 @@
 /// @file
-/// Memory of ranks that the kernels of all of them reach.
+/// Device memory of each rank that the kernels of all ranks can write to.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -10,20 +10,20 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Device memory of each rank, into which kernels of all ranks can write. A communicator whose ranks have some has a
-/// member `peer_memory peers() const noexcept`; fps_shard() then is one kernel on each GPU, whose rounds need no host.
+/// Device memory of each rank that the kernels of all ranks can write to. A communicator with such memory has a member
+/// `peer_memory peers() const noexcept`; fps_shard() then is one kernel on each GPU, whose rounds need no host.
 ///
-/// The memory is for one call at a time, and nothing in it has to be kept or cleared between calls.
+/// One call at a time uses the memory. Calls need no content from earlier ones, and no clearing.
 struct peer_memory {
-  /// Where more ranks work together, nobody uses it.
+  /// Largest number of ranks that can use peer memory; peers_of() is empty for more.
   static constexpr int most_ranks = 16;
 
-  /// `[ranks]`: that of each rank, by the address at which this rank's kernels reach it; 256-byte aligned. Null: there
-  /// is none.
+  /// `[ranks]`: address at which this rank's kernels reach the memory of each rank, 256-byte aligned; null without
+  /// memory.
   unsigned char* memory[most_ranks] = {};
-  /// Bytes of each.
+  /// Bytes per rank.
   std::size_t size = 0;
-  /// How long a kernel waits for another rank before it gives up; zero or less: for ever.
+  /// Time-out of a kernel that waits for another rank; zero or less waits forever.
   std::chrono::milliseconds timeout{0};
 };
 
@@ -35,7 +35,7 @@ template <class Communicator>
 inline constexpr bool
     has_peers<Communicator, std::void_t<decltype(peer_memory{std::declval<Communicator const&>().peers()})>> = true;
 
-/// Empty where the ranks have none.
+/// Peer memory of the ranks, or empty.
 template <class Communicator>
 peer_memory peers_of([[maybe_unused]] Communicator const& communicator) noexcept {
   if constexpr (has_peers<Communicator>) {

@@ -1,6 +1,6 @@
 /// @file
-/// Neighbours within a radius, on a CUDA stream, in a cloud whose points are spread over several GPUs. See
-/// radius_shard.hpp for what radius_shard() computes.
+/// Neighbors within a radius, on a CUDA stream, in a cloud that is spread over several GPUs. radius_shard.hpp defines
+/// the result of radius_shard().
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -17,11 +17,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What a shard_index of a GPU calls.
+/// Search function of shard_index on a GPU.
 template <class Queries>
 void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, radius_params const& params,
                     query_rows<radius_output<typename Queries::scalar>> const& to) noexcept {
-  // Points are asked for only where there is no room for distances.
+  // radius_search reads the points only if the output has no room for distances.
   batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
   radius_search<Queries, Queries>{launcher, asked, none, params, to.rows.report}.template lists<knn_selector>(
       to.each, to.rows, to.first_index);
@@ -29,9 +29,9 @@ void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& as
 
 }  // namespace detail
 
-/// Bytes of device workspace that radius_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0
-/// for arguments that are refused. `ranks` take part. As many as for the host, but for the BVH and what puts queries in
-/// order: those of radius() on a stream. O(1).
+/// Bytes of device workspace that radius_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
+/// refused. As on the host, except that the BVH and the sorting of queries take the space that radius() on a stream
+/// takes. O(1).
 template <class Points, class Queries>
 std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                          radius_params const& params, index_t max,
@@ -39,25 +39,27 @@ std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points
   return detail::radius_shard_bytes(exec, ranks, part, queries, params, max, output);
 }
 
-/// radius_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
+/// radius_shard() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
 ///
-/// - Arrays are device memory, but `output.exchanged`, which is host memory.
-/// - The call enqueues, and waits twice on the way: ranks agree on the arguments, and then on how many queries go
-///   where. What follows is only enqueued. So it cannot be captured in a graph. It allocates nothing, except on a rank
-///   whose arguments are refused: that takes some bytes of the stream's pool to tell the others.
-/// - Queries that are the same view as the points are answered faster than copies of them.
+/// - Arrays are device memory, except `output.exchanged`, which is host memory.
+/// - The call waits for the stream twice, to agree on the arguments and on the number of queries from rank to rank. The
+///   rest is enqueued. Therefore it cannot be captured in a graph. It allocates nothing, except on a rank that refuses
+///   its arguments: the rank takes some bytes of the stream's pool to report that.
+/// - Queries that are the same view as the points are answered faster than copies of the points.
 ///
 /// @param exec          the stream of the communicator
-/// @param communicator  see is_stream_communicator, of 1 to 64 ranks: a nccl_exec
-/// @param part          the points of this rank, as for the host
-/// @param queries       of this rank, as many as it likes
+/// @param communicator  nccl_exec or another type with is_stream_communicator, 1 to 64 ranks
+/// @param part          points of this rank, as for the host
+/// @param queries       queries of this rank, any number
 /// @param params        as for the host
 /// @param max           as for the host
 /// @param output        see radius_shard_output
-/// @param workspace     radius_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
-/// Complexity: that of radius() for the rank's queries and for those it receives, with one BVH; a loop over its queries
-/// for each rank.
+/// @param workspace     at least radius_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+///
+/// Complexity: radius() of the rank's queries and of the received ones, with one BVH, and one loop over the rank's
+/// queries per rank.
 template <class Communicator, class Points, class Queries>
 result radius_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                     radius_params const& params, index_t max,

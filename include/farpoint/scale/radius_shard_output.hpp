@@ -1,5 +1,5 @@
 /// @file
-/// What radius_shard() is given and writes, and the checks of it.
+/// Arguments and output of radius_shard(), and their checks.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -8,20 +8,20 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where radius_shard() writes what belongs to the rank's queries.
+/// Where radius_shard() writes the rows of the rank's queries.
 template <class Scalar = float>
 struct radius_shard_output {
   span<index_t> indices = {};       ///< `[queries, max]`: indices into the whole cloud, as in radius_output
   span<Scalar> distances = {};      ///< `[queries, max]`: squared distances (m^2), as in radius_output; not optional
   span<index_t> counts = {};        ///< `[queries]`: as in radius_output; not optional
-  index_t exchanged_capacity = 0;   ///< queries that there is room for to be sent, and as many to be received
-  index_t* exchanged = nullptr;     ///< the larger number of both, also where that is too many; optional
-  radius_report* report = nullptr;  ///< of all ranks' points and queries, the same on every rank; optional
+  index_t exchanged_capacity = 0;   ///< room for queries sent, and again for queries received
+  index_t* exchanged = nullptr;     ///< larger count of queries sent or received, even if above capacity; optional
+  radius_report* report = nullptr;  ///< sums over all ranks, the same on every rank; optional
 };
 
 namespace FARPOINT_HIDDEN detail {
 
-/// What a rank asks: the arguments of radius_shard() that are no memory to write to.
+/// The arguments of radius_shard() that are not output.
 template <class Points, class Queries>
 struct radius_shard_request {
   shard<Points> part;
@@ -29,7 +29,7 @@ struct radius_shard_request {
   radius_params params;
   index_t max;
 
-  /// A number for what must be the same on all ranks.
+  /// Number that stands for the parameters that must be equal on all ranks.
   std::uint64_t digest_of_parameters() const noexcept {
     digest all;
     all.add(sizeof(typename Points::scalar) + 200);

@@ -1,5 +1,5 @@
 /// @file
-/// How ranks find out, before anything else, whether all can take part in a call.
+/// First step of every call on shards: ranks agree on whether all can take part.
 #pragma once
 
 #include <farpoint/container/hash.hpp>
@@ -14,16 +14,16 @@ namespace FARPOINT_HIDDEN detail {
 
 inline constexpr index_t shard_most_points = index_t{1} << 30;
 
-/// What a rank says of its call before anything else.
+/// First message of each rank in a call.
 struct shard_header {
-  std::uint64_t digest;  ///< of the arguments that must be the same on all ranks
-  std::uint64_t is_bad;  ///< the rank's own arguments are refused
+  std::uint64_t digest;  ///< hash of the arguments that must be equal on all ranks
+  std::uint64_t is_bad;  ///< the rank refuses its own arguments
   index_t first_index;
   index_t points;
-  index_t received_capacity;  ///< that it has room for of what others send
+  index_t received_capacity;  ///< room for elements that others send
 };
 
-/// A number for some values: others, most likely, have another one.
+/// Hash of a sequence of values. Different sequences have different hashes, most likely.
 class digest {
  public:
   template <class Value>
@@ -39,12 +39,11 @@ class digest {
   std::uint64_t word_ = 0;
 };
 
-/// Every rank tells all others whether it can take part, and with what. All come to the same decision, so that none
-/// waits for one that has left.
-/// @tparam Header    has a digest and is_bad, see shard_header
-/// @param own        what the rank says of its own arguments
-/// @param all        `[ranks]`: filled
-/// @param different  the sentence for ranks whose digests differ
+/// Sends every rank's header to all ranks. All ranks get the same decision, so none waits for a rank that has left.
+/// @tparam Header    has `digest` and `is_bad`, see shard_header
+/// @param own        result of checking this rank's arguments
+/// @param all        `[ranks]`: receives the headers
+/// @param different  error message if digests differ
 template <class Communicator, class Header>
 result agree_on_arguments(Communicator& communicator, result const& own, Header const& mine, Header* all,
                           char const* different) noexcept {
@@ -57,9 +56,9 @@ result agree_on_arguments(Communicator& communicator, result const& own, Header 
   return {};
 }
 
-/// The same for parts of a cloud, which must not overlap.
-/// @tparam Header  shard_header, or what begins as one
-/// @param sources  `[ranks]`: the ranks in the order of their parts
+/// agree_on_arguments() for the parts of a cloud, which must not overlap.
+/// @tparam Header  shard_header, or a type that derives from it
+/// @param sources  `[ranks]`: receives the ranks in the order of their parts
 template <class Communicator, class Header>
 result agree_on_shards(Communicator& communicator, result const& own, Header const& mine, Header* all,
                        int* sources) noexcept {
@@ -67,7 +66,7 @@ result agree_on_shards(Communicator& communicator, result const& own, Header con
   if (!agreed) return agreed;
   int const ranks = communicator.ranks();
   std::iota(sources, sources + ranks, 0);
-  // Empty parts may say what they want.
+  // An empty part may have any first_index.
   std::sort(sources, sources + ranks, [all](int a, int b) {
     return all[a].first_index != all[b].first_index ? all[a].first_index < all[b].first_index
            : all[a].points != all[b].points         ? all[a].points < all[b].points
@@ -83,11 +82,11 @@ result agree_on_shards(Communicator& communicator, result const& own, Header con
   return {};
 }
 
-/// The messages between a rank and all others, counted in elements of whatever is exchanged.
+/// Messages between this rank and all ranks, counted in elements of what is exchanged.
 struct shard_messages {
   message* outgoing;  ///< `[ranks]`
   message* incoming;  ///< `[ranks]`
-  message* in_bytes;  ///< `[2, ranks]`: memory for an exchange
+  message* in_bytes;  ///< `[2, ranks]`: scratch for the sizes in bytes
 
   /// Sends elements of `each` bytes.
   template <class Communicator>
@@ -104,14 +103,14 @@ struct shard_messages {
                                     {in, ranks}});
   }
 
-  /// Elements that come in.
+  /// Number of elements received.
   index_t received(int ranks) const noexcept {
     index_t sum = 0;
     for (int r = 0; r < ranks; ++r) sum += static_cast<index_t>(incoming[r].size);
     return sum;
   }
 
-  /// Sends back `each` bytes for each element that came in.
+  /// Sends back `each` bytes per received element.
   template <class Communicator>
   result send_back(Communicator& communicator, void const* answers, void* received, std::size_t each) const noexcept {
     return shard_messages{incoming, outgoing, in_bytes}.send(communicator, answers, received, each);

@@ -1,5 +1,5 @@
 /// @file
-/// What calls on shards need beside loops: the half of a CUDA stream. See shard_backend.hpp.
+/// Copies, fills, sorts and small exchanges of calls on shards: the half of a CUDA stream. See shard_backend.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -17,19 +17,19 @@ using wait_of = decltype(result{std::declval<Communicator&>().wait()});
 }  // namespace detail
 
 /// True if a type can be the communicator of calls on shards in device memory. It has ranks(), rank(), all_gather() and
-/// all_to_all() of is_communicator, for device memory, all of which only enqueue on the stream of the call, and
+/// all_to_all() of is_communicator, which take device memory and only enqueue on the stream of the call, and:
 ///
-/// - `result wait() noexcept`: returns when the stream has done what was enqueued before, or a communication_failure
-///   when that takes too long, or another rank has failed.
+/// - `result wait() noexcept`: waits until the stream has done everything enqueued before. Returns
+///   `communication_failure` after a time-out, or if another rank has failed.
 ///
-/// nccl_exec is one.
+/// nccl_exec is such a communicator.
 template <class Communicator>
 inline constexpr bool is_stream_communicator = detail::exchanges_data<Communicator, detail::wait_of>;
 
 namespace FARPOINT_HIDDEN detail {
 
-/// Checks the communicator of a call of `most` ranks at most.
-/// @param sentence  for one of another number
+/// Checks that a communicator has 1 to `most` ranks.
+/// @param sentence  error message for other numbers
 template <class Communicator>
 result check_stream_communicator(Communicator const& communicator, int most, char const* sentence) noexcept {
   static_assert(is_stream_communicator<Communicator>,
@@ -41,13 +41,13 @@ template <>
 struct shard_backend<cuda_exec> {
   template <class Communicator>
   static result write(cuda_exec exec, Communicator&, void* to, void const* from, std::size_t size) noexcept {
-    // From pageable memory: what is copied has been read when the call returns.
+    // The source is pageable memory, so it has been read when the call returns.
     return checked(cudaMemcpyAsync(to, from, size, cudaMemcpyHostToDevice, exec.stream));
   }
   template <class Communicator>
   static result read(cuda_exec exec, Communicator& communicator, void* to, void const* from,
                      std::size_t size) noexcept {
-    // The copy would wait for the stream, whatever the communicator has to say.
+    // Wait through the communicator first: a wait in the copy would miss its time-out and failures of other ranks.
     if (result const done = communicator.wait(); !done) return done;
     result const copied = checked(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, exec.stream));
     return copied ? checked(cudaStreamSynchronize(exec.stream)) : copied;
@@ -62,7 +62,7 @@ struct shard_backend<cuda_exec> {
     auto const others = static_cast<std::size_t>(communicator.ranks()) * size;
     void* own = nullptr;
     if (room.data() == nullptr || room.size() < others + size) {
-      // A call that will be refused. Others wait for what this rank says.
+      // The call has too little workspace and will be refused, but the other ranks wait for this rank's message.
       if (result const got = checked(cudaMallocAsync(&own, others + size, exec.stream)); !got) return got;
     }
     auto* const memory = own != nullptr ? static_cast<unsigned char*>(own) : room.data();

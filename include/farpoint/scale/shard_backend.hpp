@@ -1,5 +1,5 @@
 /// @file
-/// What calls on shards need beside loops, where arrays may be in the memory of a GPU: the host's half.
+/// Copies, fills, sorts and small exchanges of calls on shards, for arrays in host or device memory: the host's half.
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
@@ -11,13 +11,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// How one execution copies to and from the caller's stack, tells all ranks what stands there, and puts things in
-/// order. Specialisations have
-/// - `write(exec, communicator, to, from, size)`: copies from the host's memory, which may be overwritten at once;
-/// - `read(exec, communicator, to, from, size)`: copies to the host's memory, and waits for what was enqueued before;
-/// - `fill(exec, to, byte, size)`;
-/// - `tell(exec, communicator, mine, all, size, room)`: all_gather() of the host's memory; `room` is free memory of the
-///   execution, of (ranks + 1) * size bytes, or of fewer where the call was given too little;
+/// Operations of one execution on its arrays. Specializations have these members:
+///
+/// - `write(exec, communicator, to, from, size)`: copies from host memory, which may be overwritten at once.
+/// - `read(exec, communicator, to, from, size)`: waits for everything enqueued before, and copies to host memory.
+/// - `fill(exec, to, byte, size)`: sets bytes.
+/// - `tell(exec, communicator, mine, all, size, room)`: all_gather() of host memory. `room` is free memory of the
+///   execution, (ranks + 1) * size bytes, or less if the call has too small a workspace.
 /// - `sorter`: a stable sort.
 template <class Exec>
 struct shard_backend;
@@ -44,12 +44,12 @@ struct shard_backend<host_exec> {
     return communicator.all_gather(mine, all, size);
   }
 
-  /// Sorts by the low bits of the keys, eight at a time.
+  /// Stable radix sort by the low bits of the keys, eight bits per pass.
   class sorter {
    public:
     sorter(workspace_cutter&, index_t) noexcept {}
 
-    /// The buffer that the result is in.
+    /// Index of the buffer with the result.
     static constexpr int sorted(int bits) noexcept { return divide_up(bits, 8) % 2; }
 
     result run(host_exec, std::uint32_t* const (&keys)[2], std::uint32_t* const (&values)[2], index_t size,
@@ -70,7 +70,7 @@ struct shard_backend<host_exec> {
   };
 };
 
-/// A communicator of values on the host's stack, for agree_on_shards().
+/// Communicator of values on the host's stack, for agree_on_shards().
 template <class Exec, class Communicator>
 class shard_telling {
  public:
@@ -89,14 +89,14 @@ class shard_telling {
   bytes room_;
 };
 
-/// What the ranks of a call say of themselves, `Most` of them at the most.
-/// @tparam Header  shard_header, or what begins as one
+/// Headers of all ranks of a call, at most `Most` ranks.
+/// @tparam Header  shard_header, or a type that derives from it
 template <int Most, class Header = shard_header>
 struct shard_parties {
   Header headers[std::size_t{Most}];
-  int sources[std::size_t{Most}];  ///< in the order of their parts
+  int sources[std::size_t{Most}];  ///< ranks in the order of their parts
 
-  /// @param workspace  of the call, unless `own` refuses it
+  /// @param workspace  workspace of the call; not used if `own` is a failure
   template <class Exec, class Communicator>
   result agree(Exec exec, Communicator& communicator, result const& own, Header const& mine, bytes workspace) noexcept {
     shard_telling<Exec, Communicator> telling{exec, communicator, own ? workspace : bytes{}};

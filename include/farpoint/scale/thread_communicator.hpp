@@ -12,13 +12,13 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// What threads meet at: one object for all ranks, which must outlive their communicators.
+/// Shared state of the threads of a thread_communicator: one object for all ranks. It must outlive their communicators.
 class thread_ranks {
  public:
-  /// @param ranks    1 or more
-  /// @param timeout  how long a rank waits for others before the exchange fails for all of them; 0 or less: forever. A
-  ///                 rank that comes later may still read the others' messages: free no buffers before all threads are
-  ///                 joined
+  /// @param ranks    number of ranks, at least 1
+  /// @param timeout  time-out of an exchange: if a rank comes later, the exchange fails on all ranks; 0 or less waits
+  ///                 forever. A late rank may still read the messages of others, so free no buffers before all threads
+  ///                 are joined
   /// @throws std::bad_alloc
   explicit thread_ranks(int ranks, std::chrono::milliseconds timeout = std::chrono::minutes{1})
       : timeout_{timeout}, published_(static_cast<std::size_t>(ranks > 1 ? ranks : 1)) {}
@@ -30,14 +30,14 @@ class thread_ranks {
  private:
   friend class thread_communicator;
 
-  /// What a rank shows the others between two meetings.
+  /// Buffers that a rank publishes to the others for one exchange.
   struct published {
     void const* memory = nullptr;
     std::size_t size = 0;
     span<message const> outgoing = {};
   };
 
-  /// @return false if a rank did not come in time, or one has failed
+  /// @return false if a rank did not arrive within the time-out, or an exchange has failed
   bool meet() {
     std::unique_lock<std::mutex> lock{mutex_};
     if (failed_) return false;
@@ -49,14 +49,14 @@ class thread_ranks {
     }
     std::uint64_t const now = meeting_;
     wait(lock, [&] { return meeting_ != now || failed_; });
-    // Those that have met have met, even if one has failed since.
+    // A completed meeting counts even if a rank has failed since.
     if (meeting_ != now) return true;
     failed_ = true;
     all_here_.notify_all();
     return false;
   }
 
-  /// Waits until `done` is true or the time is over. Times beyond the end of the clock are forever.
+  /// Waits until `done` is true or the time-out has passed. A time-out beyond the end of the clock waits forever.
   template <class Done>
   void wait(std::unique_lock<std::mutex>& lock, Done const& done) {
     using clock = std::chrono::steady_clock;
@@ -84,12 +84,12 @@ class thread_ranks {
   bool failed_ = false;
 };
 
-/// The communicator of one rank, a thread of the process: see is_communicator. Cheap to make and to copy; ranks copy
-/// from one another's memory.
+/// Communicator of one rank, a thread of the process, see is_communicator. Cheap to construct and to copy. Ranks copy
+/// from the memory of one another.
 class thread_communicator {
  public:
-  /// @param group  of all ranks
-  /// @param rank   0 <= rank < group.size(), another for each thread
+  /// @param group  the state that all ranks share
+  /// @param rank   0 <= rank < group.size(), different for each thread
   thread_communicator(thread_ranks& group, int rank) noexcept : group_{&group}, rank_{rank} {}
 
   int ranks() const noexcept { return group_->size(); }
@@ -136,7 +136,8 @@ class thread_communicator {
     return detail::communication_failure("thread_communicator: a rank has failed, or did not come in time");
   }
 
-  /// After that nobody reads this rank's memory any more, so that it meets the others even where sizes differ.
+  /// Waits until no rank reads this rank's memory any more, even if sizes differ, and returns the result of the
+  /// exchange.
   result leave(bool fits) const noexcept {
     bool const all = group_->meet();
     if (!fits) group_->fail();

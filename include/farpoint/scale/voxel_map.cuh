@@ -1,9 +1,9 @@
 /// @file
-/// Voxels of a cloud that comes in tiles, on a CUDA stream. See voxel_map.hpp for what a voxel map is.
+/// Voxels of a cloud that comes in tiles, on a CUDA stream. voxel_map.hpp defines what a voxel map is.
 ///
-/// Each call only enqueues: it never synchronises or allocates, and may be captured in a graph. The map, its tiles,
-/// outputs and workspaces are device memory that must stay valid until the stream has passed the call. Calls on one map
-/// must follow one another. While the stream inserts a tile, the next one can be copied by another stream.
+/// Each call only enqueues: it never synchronizes or allocates, and may be captured in a graph. The map, its tiles,
+/// outputs and workspaces are device memory, which must stay valid until the stream has passed the call. Calls on one
+/// map must be ordered, for example by one stream. While a stream inserts a tile, another stream can copy the next one.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -40,8 +40,8 @@ class voxel_map_scan<cuda_exec> {
 
 }  // namespace detail
 
-/// Empties a map, whatever its memory holds. One launch.
-/// @return ok | bad_argument | workspace_too_small | cuda_failure
+/// Empties a map. Its memory may have any content. One launch.
+/// @return `ok`, `bad_argument`, `workspace_too_small` or `cuda_failure`
 template <class Scalar>
 result voxel_map_clear(cuda_exec exec, voxel_map<Scalar> const& map) noexcept {
   detail::profile_range const range{"farpoint::voxel_map_clear"};
@@ -49,30 +49,31 @@ result voxel_map_clear(cuda_exec exec, voxel_map<Scalar> const& map) noexcept {
   return detail::voxel_map_clear_on(exec, map);
 }
 
-/// Bytes of device workspace that voxel_map_insert() needs for this tile on the current GPU: at most 86 a point and
-/// 66 KiB. O(1). 0 for what is refused.
+/// Bytes of device workspace that voxel_map_insert() needs for a tile on the current GPU: at most 86 per point and 66
+/// KiB. 0 if an argument is refused. O(1).
 template <class Points>
 std::size_t voxel_map_insert_workspace_bytes(cuda_exec exec, voxel_map<typename Points::scalar> const& map,
                                              voxel_map_tile<Points> const& tile) noexcept {
   return detail::voxel_map_insert_size(exec, map, tile);
 }
 
-/// Bytes of device workspace that are enough for voxel_map_insert() of all tiles of up to limits.points points on any
-/// GPU, whatever the map. Never less for higher limits. O(1).
-/// @tparam Points  the view of the points: point_view<float>
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Bytes of device workspace that suffice for voxel_map_insert() of any tile of up to limits.points points into any map
+/// on any GPU. Monotonic in the limits. O(1).
+/// @tparam Points  view of the points: point_view<float>
+/// @return `ok` or `bad_argument`; on failure `bound` is not changed
 template <class Points>
 result voxel_map_insert_workspace_bound(cuda_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
   return detail::voxel_map_insert_bound<cuda_exec, Points>(exec, limits, bound);
 }
 
-/// Inserts a tile on a stream: the rules and the bits of the host overload.
+/// Inserts a tile on a stream. Same rules and bits as the host overload.
 ///
-/// @return ok | bad_argument | workspace_too_small | cuda_failure; after the last the map is undefined, and must be
-///         cleared. Otherwise nothing is written on failure.
-/// Complexity: O(points) expected: the launches of voxelize() with lists, and five more. A thread adds up a coordinate
-/// or a feature of a voxel's points in the tile, one by one: a tile whose points are nearly all in one voxel takes
-/// long.
+/// @return `ok`, `bad_argument`, `workspace_too_small` or `cuda_failure`. After `cuda_failure` the map is undefined and
+///         must be
+///         cleared. On other failures nothing is written.
+///
+/// Complexity: O(points) expected: the launches of voxelize() with lists, and five more. One thread per coordinate and
+/// feature adds the points of one voxel in the tile, so a tile with nearly all points in one voxel takes long.
 template <class Points>
 result voxel_map_insert(cuda_exec exec, voxel_map<typename Points::scalar> const& map,
                         voxel_map_tile<Points> const& tile, bytes workspace) noexcept {
@@ -83,8 +84,9 @@ result voxel_map_insert(cuda_exec exec, voxel_map<typename Points::scalar> const
   return detail::voxel_map_insert_on(exec, map, tile, workspace);
 }
 
-/// Reads voxels and counters out of a map, which stays as it is. One launch; the number of voxels stays on the device.
-/// @return ok | bad_argument | workspace_too_small | cuda_failure
+/// Reads voxels and counters out of a map, and does not change it. One launch. The number of voxels stays on the
+/// device.
+/// @return `ok`, `bad_argument`, `workspace_too_small` or `cuda_failure`
 template <class Scalar>
 result voxel_map_read(cuda_exec exec, voxel_map<Scalar> const& map, voxel_map_output<Scalar> const& output) noexcept {
   detail::profile_range const range{"farpoint::voxel_map_read"};

@@ -1,5 +1,5 @@
 /// @file
-/// The calls on a voxel map, the same for all executions: voxelize() of a tile, and loops over what it found.
+/// Calls on a voxel map for all executions: voxelize() of a tile, and loops over its output.
 #pragma once
 
 #include <farpoint/detail/voxelize/map_check.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Turns the sizes of rows into their offsets: `[rows + 1]`, of which the last is the sum.
+/// Exclusive scan of the sizes of rows: `[rows + 1]` offsets; the last is the sum.
 template <class Exec>
 class voxel_map_scan;
 
@@ -33,20 +33,20 @@ class voxel_map_scan<host_exec> {
   index_t rows_;
 };
 
-/// The seed, as this process has it.
+/// Parameters with hash_seed 0 replaced by the seed of this process.
 template <class Scalar>
 voxel_map_params<Scalar> seeded(voxel_map_params<Scalar> params) noexcept {
   if (params.hash_seed == 0) params.hash_seed = process_seed();
   return params;
 }
 
-/// An insertion: its arrays, and its steps.
+/// Arrays and steps of one insertion.
 template <class Exec, class Points>
 class voxel_map_insertion {
  public:
   using scalar = typename Points::scalar;
 
-  /// @param points  of the tile; its memory and the workspace's are not touched
+  /// @param points  points of the tile; only their number is used. `workspace` may be null to compute sizes
   voxel_map_insertion(Exec exec, Points const& points, unsigned char* workspace) noexcept
       : exec_{exec},
         cutter_{workspace},
@@ -59,7 +59,7 @@ class voxel_map_insertion {
                                              scratch_.template output<scalar>(points.size()));
   }
 
-  /// voxelize() refuses what it cannot take before anything is written.
+  /// voxelize() comes first: it refuses arguments before anything is written.
   result run(voxel_map<scalar> const& map, voxel_map_tile<Points> const& tile, bytes workspace) const noexcept {
     index_t const n = tile.points.size();
     auto const params = seeded(map.params);
@@ -90,7 +90,7 @@ class voxel_map_insertion {
   workspace_cutter cutter_;
   voxel_map_scratch scratch_;
   voxel_map_scan<Exec> scan_;
-  std::size_t front_;  ///< bytes before voxelize()'s workspace
+  std::size_t front_;  ///< bytes before the workspace of voxelize()
 };
 
 template <class Exec, class Scalar>
@@ -139,7 +139,7 @@ result voxel_map_read_on(Exec exec, voxel_map<Scalar> const& map, voxel_map_outp
   if (result const checked = check_voxel_map(map); !checked) return checked;
   if (result const checked = check_voxel_map_output(map.params, output); !checked) return checked;
   voxel_map_arrays<Scalar> const arrays{map.params, map.memory.data()};
-  // No more rows than the map can have.
+  // At most the rows that the map can have.
   index_t const rows = larger(smaller(output.capacity, map.params.capacity), index_t{1});
   return for_each_index(exec, rows, voxel_map_read_step<Scalar>{map.params, arrays, output}, 16);
 }

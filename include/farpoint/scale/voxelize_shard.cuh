@@ -1,6 +1,6 @@
 /// @file
-/// Voxelization, on a CUDA stream, of a cloud whose points are spread over several GPUs. See voxelize_shard.hpp for
-/// what voxelize_shard() computes.
+/// Voxelization, on a CUDA stream, of a cloud that is spread over several GPUs. voxelize_shard.hpp defines the result
+/// of voxelize_shard().
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -17,12 +17,12 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that voxelize_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned.
-/// 0 for arguments that are refused. `ranks` take part.
+/// Bytes of device workspace that voxelize_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
+/// refused.
 ///
-/// For each point of the part 2 bytes and a record; for each of received_capacity 1 and a record, and what voxelize()
-/// needs, 64 at most; for each of rows.capacity, or of received_capacity where that is less, 4, and 4 where max_voxels
-/// is limited, and 8 without `numbers`. A record has 12 bytes (of double, 24), and 4 for each feature. O(1).
+/// Per point of the part 2 bytes and a record; per point of received_capacity 1 byte, a record, and the workspace of
+/// voxelize(), 64 at most; per row (rows.capacity or received_capacity, the smaller) 4, another 4 if max_voxels is
+/// limited, and 8 without `numbers`. A record has 12 bytes (double: 24) and 4 per feature. O(1).
 template <class Points>
 std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part,
                                            voxelize_params<typename Points::scalar> const& params,
@@ -32,27 +32,29 @@ std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Poin
   return detail::voxelize_stream_size(exec, ranks, part, params, output);
 }
 
-/// voxelize_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
+/// voxelize_shard() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
 ///
-/// - Arrays are device memory, but `output.received`, which is host memory.
-/// - The call enqueues, and waits twice on the way: ranks tell what they want, and how many points go where, and later
-///   how many voxels begin on each. What follows is only enqueued. So it cannot be captured in a graph. It allocates
-///   nothing, except on a rank whose arguments are refused: that takes some bytes of the stream's pool to tell the
-///   others.
-/// - Of `hard`, too, all points in voxels leave their rank: to find those that need not takes longer than to send them.
+/// - Arrays are device memory, except `output.received`, which is host memory.
+/// - The call waits for the stream twice, to agree on the arguments and the counts of points from rank to rank, and on
+///   the number of voxels whose first point is on each rank. The rest is enqueued. Therefore it cannot be captured in a
+///   graph. It allocates nothing, except on a rank that refuses its arguments: the rank takes some bytes of the
+///   stream's pool to report that.
+/// - All points in voxels are sent, for `hard` too: finding the points that can stay takes longer than sending them.
 /// - Rows and numbers from `rows.voxel_count` on may be written.
-/// - Where a rank has more voxels than rows.capacity, numbers do not count those that are dropped:
-///   `report.over_capacity` says so on every rank.
+/// - If a rank has more voxels than rows.capacity, the numbering skips the voxels that it drops. `report.over_capacity`
+///   counts them, on every rank.
 ///
 /// @param exec          the stream of the communicator
-/// @param communicator  see is_stream_communicator, of 1 to 120 ranks: a nccl_exec
-/// @param part          the points of this rank, as for the host
+/// @param communicator  nccl_exec or another type with is_stream_communicator, 1 to 120 ranks
+/// @param part          points of this rank, as for the host
 /// @param params        as for the host
 /// @param output        see voxelize_shard_output
-/// @param workspace     voxelize_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
-/// Complexity: O(points of the part + points received) expected: six exchanges: of 52 bytes a rank and 4 for each pair,
-/// of points, of a bit a point, of 4 bytes for each pair of ranks, of 4 a voxel, and of the reports.
+/// @param workspace     at least voxelize_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+///
+/// Complexity: O(points of the part + points received) expected. Six exchanges: 52 bytes per rank and 4 per pair of
+/// ranks; points; 1 bit per point; 4 bytes per pair of ranks; 4 bytes per voxel; reports.
 template <class Communicator, class Points>
 result voxelize_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part,
                       voxelize_params<typename Points::scalar> const& params,

@@ -1,17 +1,16 @@
 /// @file
-/// Voxelization of a cloud whose points are spread over several ranks, each with its own memory.
+/// Voxelization of a cloud that is spread over several ranks, each with its own memory.
 #pragma once
 
 #include <farpoint/scale/host/voxelize_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of workspace that voxelize_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that
-/// are refused. `ranks` take part.
+/// Bytes of workspace that voxelize_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
-/// For each point of the part 29 bytes and a record, for each of received_capacity 13 and a record, and for each of the
-/// larger number of both what voxelize() needs, 60 at most. A record has 16 bytes (of double, 32) and 4 for each
-/// feature. For each pair of ranks 8 bytes. O(1).
+/// Per point of the part 29 bytes and a record; per point of received_capacity 13 and a record; per point of the larger
+/// number of both the workspace of voxelize(), 60 at most. A record has 16 bytes (double: 32) and 4 per feature. Per
+/// pair of ranks 8 bytes. O(1).
 template <class Points>
 std::size_t voxelize_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part,
                                            voxelize_params<typename Points::scalar> const& params,
@@ -27,30 +26,32 @@ std::size_t voxelize_shard_workspace_bytes(host_exec exec, int ranks, shard<Poin
   return detail::voxelize_shard_memory<scalar>{nullptr, ranks, params.features.count(), n, m}.front + bound;
 }
 
-/// Voxelization of a cloud that no rank has all of: every rank calls it with its part, and gets the rows of the voxels
-/// that it owns. All rows together are those of one call of voxelize() for the whole cloud, to the bit; `numbers` says
-/// which.
+/// Voxelization of a cloud that is spread over ranks. Every rank calls with its part and gets the rows of the voxels
+/// that it owns. The rows of all ranks have the bits of one voxelize() call for the whole cloud; `numbers` has the row
+/// of each in that call.
 ///
-/// A cell has one owner, by its hash: the rank that all points of its voxel go to. Of `hard`, no more than max_points
-/// of each voxel leave a rank. Voxels come by first occurrence in the whole cloud, and keep their first points.
-/// max_voxels is for the whole cloud; rows.capacity for the rank's own voxels: those of it that do not fit, of the
-/// highest numbers, are dropped and counted. The report is of the whole cloud.
+/// The hash of a cell determines its owner, the rank that receives all points of the voxel. With `hard`, a rank sends
+/// at most max_points points per voxel. Voxels are ordered by first occurrence in the whole cloud, and keep their first
+/// points. max_voxels limits the voxels of the whole cloud, rows.capacity the rank's own voxels: the rank drops and
+/// counts its voxels of the highest numbers that do not fit. The report is for the whole cloud.
 ///
-/// @param exec          threads of this rank; blocks until done
-/// @param communicator  see is_communicator; of 1 to max_ranks ranks, all of which make this call
-/// @param part          the rank's points; may be empty. Points of all ranks are in the order of their indices
-/// @param params        the same on all ranks but for the features, which are of the rank's points, as many on each.
-///                      With hash_seed 0 whoever chooses the points can make one rank the owner of all voxels
+/// @param exec          threads of this rank; the call returns when the result is complete
+/// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call
+/// @param part          the rank's points; may be empty. The points of all ranks are ordered by their indices
+/// @param params        equal on all ranks, except for the features, which belong to the rank's points and have one
+///                      count on all ranks. With hash_seed 0, chosen points can make one rank the owner of all voxels
 /// @param output        see voxelize_shard_output
-/// @param workspace     voxelize_shard_workspace_bytes() bytes or more, 256-byte aligned
-/// @return ok | bad_argument, on all ranks where one is given arguments that are refused, where parameters differ, or
-///         where parts overlap | workspace_too_small, on all ranks where one receives more points than
-///         received_capacity; a rank whose workspace is too small has it, and the others bad_argument |
-///         communication_failure. On failure nothing is written but `received`, and, after a communication_failure,
-///         perhaps rows.
-/// Complexity: O(points of the part + points received) expected; seven exchanges: of 40 bytes a rank, of counts, of
-/// points, of a byte a point, of 8 bytes a rank and of 8 a voxel, and of the reports. One thread puts records in order.
-/// Thread-safe: see is_communicator.
+/// @param workspace     at least voxelize_shard_workspace_bytes() bytes, 256-byte aligned
+///
+/// @return `ok`, or a failure after which only `received` may have been written:
+///         - `bad_argument` on all ranks if the arguments of one are refused, parameters differ, or parts overlap
+///         - `workspace_too_small` on a rank with too little workspace, and `bad_argument` on the others
+///         - `workspace_too_small` on all ranks if one receives more points than its received_capacity
+///         - `communication_failure`: rows may have been written, too
+///
+/// Complexity: O(points of the part + points received) expected. Seven exchanges: 40 bytes per rank; counts; points; 1
+/// byte per point; 8 bytes per rank; 8 bytes per voxel; reports. One thread orders the records. Thread safety: see
+/// is_communicator.
 template <class Communicator, class Points>
 result voxelize_shard(host_exec exec, Communicator& communicator, shard<Points> const& part,
                       voxelize_params<typename Points::scalar> const& params,

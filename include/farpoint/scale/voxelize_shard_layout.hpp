@@ -1,5 +1,5 @@
 /// @file
-/// What ranks tell each other in voxelize_shard(), and where its arrays lie in the workspace.
+/// Output, messages and workspace of voxelize_shard().
 #pragma once
 
 #include <farpoint/core/limits.hpp>
@@ -9,22 +9,22 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// What a rank gets of the voxels that it owns.
+/// Where voxelize_shard() writes the voxels that the rank owns.
 template <class Scalar = float>
 struct voxelize_shard_output {
-  /// Rows of the rank's own voxels, by ascending number. The parts that are lists or offsets, or by point, are left
-  /// out. The report is of the whole cloud, the same on every rank.
+  /// Rows of the rank's own voxels, by ascending number. Lists, offsets and parts by point must be empty. The report is
+  /// for the whole cloud, the same on every rank.
   voxelize_output<Scalar> rows = {};
-  span<index_t> numbers = {};     ///< `[rows.capacity]`: the row that each would have in one call for the whole cloud
-  index_t received_capacity = 0;  ///< points that there is room for, of all ranks' that are in voxels of this one
-  index_t* received = nullptr;    ///< how many there were, also where that is too many; optional
+  span<index_t> numbers = {};     ///< `[rows.capacity]`: row of each voxel in one call for the whole cloud
+  index_t received_capacity = 0;  ///< room for points of all ranks in the rank's own voxels
+  index_t* received = nullptr;    ///< number of such points, even if above capacity; optional
 };
 
 namespace FARPOINT_HIDDEN detail {
 
 inline constexpr std::uint32_t no_rank = 0xffffffffu;
 
-/// Of what all ranks must say alike.
+/// Number that stands for the parameters that must be equal on all ranks.
 template <class Scalar>
 std::uint64_t digest_of(voxelize_params<Scalar> const& params) noexcept {
   digest all;
@@ -41,14 +41,14 @@ std::uint64_t digest_of(voxelize_params<Scalar> const& params) noexcept {
   return all.word();
 }
 
-/// The rank that owns a cell. By other bits of the hash than those that choose a place in a table, or the voxels of a
-/// rank would crowd in a part of it.
+/// Rank that owns a cell. Uses other bits of the hash than hash tables do for slots: with the same bits, the voxels of
+/// a rank would crowd in a part of its table.
 FARPOINT_HD inline std::uint32_t owner_of(std::uint64_t cell, std::uint64_t seed, int ranks) noexcept {
   std::uint64_t const hash = mix_bits(cell ^ seed) & 0xffffffffu;
   return static_cast<std::uint32_t>(hash * static_cast<std::uint64_t>(ranks) >> 32);
 }
 
-/// Adds the report of a rank to that of the whole cloud.
+/// Adds the report of one rank to the report of the whole cloud.
 FARPOINT_HD inline void add_report(voxelize_report& sum, voxelize_report const& part) noexcept {
   sum.voxels += part.voxels;
   sum.non_finite += part.non_finite;
@@ -59,8 +59,8 @@ FARPOINT_HD inline void add_report(voxelize_report& sum, voxelize_report const& 
   sum.over_capacity += part.over_capacity;
 }
 
-/// A point on its way to the owner of its voxel: three scalars, features as floats, and, where points may stay at home,
-/// how many points of the voxel follow it on its rank that are not sent.
+/// A point as sent to the owner of its voxel: three scalars, the features as floats, and, if points may stay on their
+/// rank, the number of the voxel's later points that are not sent.
 template <class Scalar>
 struct shard_record {
   std::size_t features;
@@ -76,27 +76,27 @@ struct shard_record {
   }
 };
 
-/// The arrays of a call. `n` points of the shard, `m` that the rank can receive.
+/// Arrays of a call for `n` points of the shard and up to `m` received points.
 template <class Scalar>
 struct voxelize_shard_memory {
-  std::uint32_t* owners = nullptr;     ///< `[n]`: where a point goes, or no_rank
+  std::uint32_t* owners = nullptr;     ///< `[n]`: destination of each point, or no_rank
   std::uint32_t* more = nullptr;       ///< `[n]`: see shard_record
-  std::uint32_t* places = nullptr;     ///< `[n]`: record of a point
-  std::int32_t* offsets = nullptr;     ///< `[n + 1]`: where a voxel of the shard begins in members
+  std::uint32_t* places = nullptr;     ///< `[n]`: record of each point
+  std::int32_t* offsets = nullptr;     ///< `[n + 1]`: first member of each voxel of the shard
   std::int32_t* members = nullptr;     ///< `[n]`
   unsigned char* sent = nullptr;       ///< `[n]` records, by owner
-  unsigned char* is_new = nullptr;     ///< `[n]`: by record: the first point of its voxel in the cloud
-  index_t* given = nullptr;            ///< `[n]`: numbers of voxels whose first point is here, by owner
+  unsigned char* is_new = nullptr;     ///< `[n]`: by record: 1 if it is the first point of its voxel in the cloud
+  index_t* given = nullptr;            ///< `[n]`: numbers of voxels whose first point is on this rank, by owner
   unsigned char* received = nullptr;   ///< `[m]` records, by index in the cloud
-  unsigned char* is_first = nullptr;   ///< `[m]`: the first of its voxel
-  index_t* numbers = nullptr;          ///< `[m]`: of the rank's own voxels
-  std::int32_t* rows = nullptr;        ///< `[m]`: voxel of a record
-  std::uint64_t* matrix = nullptr;     ///< `[ranks, ranks]`: points that the first sends to the second
-  shard_messages records = {};         ///< in records
-  shard_messages given_to = {};        ///< in numbers
+  unsigned char* is_first = nullptr;   ///< `[m]`: 1 if the record is the first of its voxel
+  index_t* numbers = nullptr;          ///< `[m]`: numbers of the rank's own voxels
+  std::int32_t* rows = nullptr;        ///< `[m]`: voxel of each record
+  std::uint64_t* matrix = nullptr;     ///< `[ranks, ranks]`: number of points from rank to rank
+  shard_messages records = {};         ///< counted in records
+  shard_messages given_to = {};        ///< counted in numbers
   std::uint64_t* counts = nullptr;     ///< `[ranks]`
   voxelize_report* reports = nullptr;  ///< `[ranks]`
-  std::size_t front = 0;               ///< bytes before voxelize()'s workspace
+  std::size_t front = 0;               ///< bytes before the workspace of voxelize()
 
   voxelize_shard_memory(unsigned char* workspace, int ranks, int features, index_t n, index_t m) noexcept {
     workspace_cutter cutter{workspace};
@@ -122,12 +122,11 @@ struct voxelize_shard_memory {
   }
 };
 
-/// Lays out the exchange of records.
+/// Lays out the exchange of records, and checks that all ranks have room. All ranks get the same decision.
 /// @param headers   `[ranks]`
-/// @param sources   `[ranks]`: the order of what comes in
-/// @param count     count(from, to): records that go from one rank to another
-/// @param received  how many come in; optional
-/// @return whether all ranks have room: they come to the same decision
+/// @param sources   `[ranks]`: order of the ranks in the receive buffer
+/// @param count     `count(from, to)`: number of records from rank to rank
+/// @param received  receives the number of records for this rank; optional
 template <class Count>
 result lay_out_records(int me, span<shard_header const> headers, int const* sources, Count const& count,
                        shard_messages const& messages, index_t* received) noexcept {
@@ -148,7 +147,7 @@ result lay_out_records(int me, span<shard_header const> headers, int const* sour
   return fits ? result{} : too_small("voxelize_shard: a rank receives more points than its received_capacity");
 }
 
-/// Checks what a rank can see for itself.
+/// Checks what a rank can check alone.
 template <class Points, class Scalar>
 result check_voxelize_shard(shard<Points> const& part, voxelize_params<Scalar> const& params,
                             voxelize_shard_output<Scalar> const& output) noexcept {

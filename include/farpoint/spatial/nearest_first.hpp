@@ -1,5 +1,5 @@
 /// @file
-/// The walk of a processor through a BVH over points: nearest boxes first.
+/// Host traversal of a BVH over points: nearest boxes first.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -9,8 +9,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Squared distance from a box, which may be a point, to one box of a group. For every point of the box it is at most
-/// that of box_distance2_of(), bit by bit, since rounding is monotone.
+/// Squared distance between a box, which may be a point, and box `lane` of a group. For every point of `from` it is a
+/// lower bound on box_distance2_of(), bit by bit, since rounding is monotonic.
 template <class Scalar>
 FARPOINT_ALWAYS_INLINE Scalar box_gap2_of(point_boxes<Scalar> const& boxes, int lane,
                                           bounding_box<Scalar> const& from) noexcept {
@@ -26,14 +26,14 @@ FARPOINT_ALWAYS_INLINE Scalar box_gap2_of(point_boxes<Scalar> const& boxes, int 
   return sum;
 }
 
-/// The boxes of a group that a search may have to look into, nearest first.
+/// Boxes of a group that a search may have to visit, nearest first.
 ///
-/// A box is a word: the bits of its distance, which are in the order of distances, with the lane in place of the last
-/// three. So the next one is a minimum over eight words, and equal distances come in the order of lanes.
+/// Each box is a word: the bits of its distance, which compare like the distance, with the lane in the last three bits.
+/// So the next box is the minimum of eight words, and equal distances are in lane order.
 template <class Scalar>
 class boxes_by_distance {
  public:
-  /// @param limit  boxes are left out that cannot hold a key below it
+  /// @param limit  boxes that cannot contain a key below it are left out
   FARPOINT_ALWAYS_INLINE void open(point_boxes<Scalar> const& boxes, std::uint32_t group,
                                    bounding_box<Scalar> const& from, neighbour_key<Scalar> const& limit) noexcept {
     Scalar const distance = limit.distance2();
@@ -47,7 +47,7 @@ class boxes_by_distance {
     group_ = group;
   }
 
-  /// The next box, if it may hold a point not farther than `limit`; else no_index.
+  /// Returns the next box if it may contain a point not farther than `limit`, else no_index.
   FARPOINT_ALWAYS_INLINE std::uint32_t next(Scalar limit) noexcept {
     word const nearest = smaller(smaller(smaller(words_[0], words_[1]), smaller(words_[2], words_[3])),
                                  smaller(smaller(words_[4], words_[5]), smaller(words_[6], words_[7])));
@@ -72,9 +72,9 @@ class boxes_by_distance {
   std::uint32_t group_;
 };
 
-/// Shows a visitor the leaves that it may want, nearest first. A visitor has `box()`, where it looks from, `limit()`,
-/// the key that points must be below, and `look_at(leaf)`, which returns false to end the walk.
-/// @return false if the visitor has ended it
+/// Visits the leaves that a visitor may need, nearest first. A visitor has `box()`, the region that it searches from,
+/// `limit()`, the key that points must be below, and `look_at(leaf)`, which returns false to end the traversal.
+/// @return false if the visitor ended it
 template <class Bvh, class Visitor>
 FARPOINT_ALWAYS_INLINE bool visit_nearest_first(Bvh const& bvh, Visitor& visitor) noexcept {
   if (bvh.size() == 0) return true;
@@ -97,18 +97,18 @@ FARPOINT_ALWAYS_INLINE bool visit_nearest_first(Bvh const& bvh, Visitor& visitor
   return true;
 }
 
-/// Pushes the points nearest to a query onto a list, a visitor of visit_nearest_first().
+/// Visitor for visit_nearest_first() that pushes the points nearest to a query onto a list.
 template <class Bvh, class List>
 class nearest_of_query {
  public:
   using scalar = typename Bvh::scalar;
   using point = typename Bvh::point;
 
-  /// @param excluded  index that is passed over; no_index: none
+  /// @param excluded  index of a point to skip; no_index for none
   FARPOINT_ALWAYS_INLINE nearest_of_query(Bvh const& bvh, point const& q, List& list, std::uint32_t excluded) noexcept
       : bvh_{bvh}, q_{q}, box_{q, q}, list_{list}, excluded_{excluded} {}
 
-  /// Looks at a leaf before the walk.
+  /// Visits leaf `home` before the traversal, which then skips it.
   FARPOINT_ALWAYS_INLINE void begin(std::uint32_t home) noexcept {
     look_at(home);
     home_ = home;
@@ -128,7 +128,7 @@ class nearest_of_query {
     }
     return true;
   }
-  /// The last leaf that had a point for the list; no_index: none had.
+  /// Last leaf with a point for the list; no_index if there was none.
   FARPOINT_ALWAYS_INLINE std::uint32_t last() const noexcept { return last_; }
 
  private:
@@ -142,8 +142,8 @@ class nearest_of_query {
 };
 
 /// Pushes the points nearest to q onto a list.
-/// @param home  a leaf that is likely to be near; no_index: none is known
-/// @return a leaf that is likely to be near to what is near to q
+/// @param home  leaf that is probably near q; no_index if unknown
+/// @return leaf that is probably near to queries near q
 template <class Bvh, class List>
 FARPOINT_ALWAYS_INLINE std::uint32_t search_nearest_first(Bvh const& bvh, typename Bvh::point const& q,
                                                           std::uint32_t home, List& list,
@@ -154,7 +154,7 @@ FARPOINT_ALWAYS_INLINE std::uint32_t search_nearest_first(Bvh const& bvh, typena
   return query.last();
 }
 
-/// The search of one query, compiled for several processors.
+/// Search of one query, compiled for several instruction sets.
 template <class Bvh, class List>
 struct search_of_one {
   using function = void (*)(Bvh const&, typename Bvh::point const&, List&, std::uint32_t) noexcept;
@@ -170,7 +170,7 @@ struct search_of_one {
   }
 };
 
-/// search_nearest_first() for this processor, which is looked at once.
+/// search_nearest_first() for this processor, whose features are queried once.
 template <class Bvh, class List>
 void search_on_this_processor(Bvh const& bvh, typename Bvh::point const& q, List& list,
                               std::uint32_t excluded) noexcept {

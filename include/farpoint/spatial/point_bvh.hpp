@@ -1,7 +1,7 @@
 /// @file
-/// A BVH over points in an order that keeps neighbours together, on the host that of a k-d tree, on a GPU that of a
-/// Hilbert curve: leaves of eight points, and above them boxes in groups of eight. No pointers: node i of a level has
-/// the nodes 8 i to 8 i + 7 of the level below.
+/// BVH over points. Its point order keeps neighbours together: k-d tree order on the host, Hilbert order on a GPU.
+/// Leaves hold eight points, and boxes above them are in groups of eight. No pointers: node i of a level has the
+/// children 8 i to 8 i + 7 in the level below.
 #pragma once
 
 #include <farpoint/container/nearest_list.hpp>
@@ -12,13 +12,13 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The BVH of one cloud: a view of memory that build_point_bvh() has filled. Trivially copyable: pass it by value into
+/// BVH of one cloud: a view of memory that build_point_bvh() has filled. Trivially copyable: pass it by value into
 /// kernels. Reading is thread-safe.
 ///
-/// Searches are exact: a box is never farther than a point in it, bit by bit (see box_distance2()). Points are known by
-/// their indices in the cloud; non-finite ones are not in the BVH.
-/// Complexity: a search climbs from one leaf to the root and looks at the boxes beside its path; about 14 of them and
-/// 69 points for eight neighbours of a point among a million that are spread evenly.
+/// Searches are exact: the distance to a box is a lower bound on the distance to each point in it, bit by bit (see
+/// box_distance2()). Points have their indices in the cloud; non-finite points are not in the BVH. Complexity: a search
+/// climbs from one leaf to the root and visits boxes next to its path: about 14 boxes and 69 points for eight
+/// neighbours of a point among a million evenly distributed points.
 template <class Scalar>
 class point_bvh_ref {
  public:
@@ -29,9 +29,9 @@ class point_bvh_ref {
 
   point_bvh_ref() = default;
 
-  /// @param size    points
-  /// @param leaves  as many as hold them, eight to a leaf
-  /// @param boxes   for each level, from the leaves' up, its groups; unused ones may be anything
+  /// @param size    number of points
+  /// @param leaves  `[leaf_count()]`, eight points each
+  /// @param boxes   groups of boxes of each level, from the leaves' level up; pointers above levels() are unused
   FARPOINT_HD point_bvh_ref(index_t size, point_leaf<Scalar> const* leaves,
                             point_boxes<Scalar> const* const (&boxes)[point_bvh_levels]) noexcept
       : leaves_{leaves}, size_{static_cast<std::uint32_t>(size)} {
@@ -40,7 +40,7 @@ class point_bvh_ref {
       ++levels_;
   }
 
-  /// Finite points.
+  /// Number of finite points.
   FARPOINT_HD index_t size() const noexcept { return size_; }
   FARPOINT_HD std::uint32_t leaf_count() const noexcept {
     return size_ / point_bvh_width + (size_ % point_bvh_width != 0 ? 1 : 0);
@@ -48,14 +48,14 @@ class point_bvh_ref {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE point_leaf<Scalar> const& leaf(std::uint32_t i) const noexcept {
     return leaves_[i];
   }
-  /// `[leaf_count()]`, neighbours in space after one another.
+  /// `[leaf_count()]`: consecutive leaves are near each other in space.
   FARPOINT_HD point_leaf<Scalar> const* leaves() const noexcept { return leaves_; }
-  /// Levels of boxes; 0 for up to eight points.
+  /// Number of levels of boxes; 0 for up to eight points.
   FARPOINT_HD int levels() const noexcept { return levels_; }
-  /// `[levels()]`: the groups of each level, from the leaves' boxes up.
+  /// `[levels()]`: groups of boxes of each level, from the leaves' level up.
   FARPOINT_HD point_boxes<Scalar> const* const* boxes() const noexcept { return boxes_; }
 
-  /// The box around all points; of none, bounding_box::empty().
+  /// Bounding box of all points; bounding_box::empty() without points.
   FARPOINT_HD bounding_box<Scalar> bounds() const noexcept {
     auto all = bounding_box<Scalar>::empty();
     if (levels_ > 0) {
@@ -67,14 +67,15 @@ class point_bvh_ref {
     return all;
   }
 
-  /// The k nearest points, ascending by (squared distance, index): `list[j].index()` and `list[j].distance2()` for j
-  /// below list.size().
+  /// Returns the k nearest points, ascending by (squared distance, index): `list[j].index()` and `list[j].distance2()`
+  /// for j below list.size().
   ///
-  /// On the host there is code for AVX-512 and for AVX2 too, whatever the caller's flags, and it is chosen at run time.
-  /// @param q            finite
-  /// @param k            1 to Capacity; Capacity up to about 32 stays in registers
+  /// The host code is also compiled for AVX-512 and for AVX2, independently of the caller's flags, and selected at run
+  /// time.
+  /// @param q            query, finite (m)
+  /// @param k            1 to Capacity; a Capacity of up to about 32 stays in registers
   /// @param max_radius2  squared metres; a point at exactly this squared distance is a neighbour
-  /// @param excluded     index of a point to pass over
+  /// @param excluded     index of a point to skip; no_index for none
   template <int Capacity>
   FARPOINT_HD nearest_list<key, Capacity> nearest(point const& q, int k = Capacity, Scalar max_radius2 = infinity,
                                                   std::uint32_t excluded = no_index) const noexcept {
@@ -90,8 +91,8 @@ class point_bvh_ref {
     return list;
   }
 
-  /// Calls `function(index, squared distance)` for each point within the radius, in an order that depends on nothing
-  /// but the BVH and q. On the host the search itself is compiled for several processors, as that of nearest() is.
+  /// Calls `function(index, squared distance)` for each point within the radius, in an order that depends only on the
+  /// BVH and q. On the host the search is compiled for several instruction sets, as in nearest().
   FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void within(point const& q, Scalar radius2, Function&& function) const noexcept {
@@ -103,7 +104,7 @@ class point_bvh_ref {
 #endif
   }
 
-  /// Calls `function(index, point)` for each point, neighbours in space after one another.
+  /// Calls `function(index, point)` for each point; consecutive points are near each other in space.
   FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void for_each(Function&& function) const noexcept {
@@ -114,19 +115,19 @@ class point_bvh_ref {
     }
   }
 
-  /// A leaf that is likely to be near q: two nodes of each level are followed, those whose boxes are nearest. Among
-  /// boxes that q is in the one that ends nearest is taken. Where boxes overlap, one node would often lead astray:
-  /// counted for a million points of a simulated LiDAR sweep that ask for three neighbours, the search after it looks
-  /// at 5 leaves, and at 547 if only the first box is followed that is not farther than the others.
+  /// Returns a leaf that is probably near q. Descends along the two nearest nodes of each level; among boxes that
+  /// contain q, the one whose farthest corner is nearest ranks first. If boxes overlap, following a single node often
+  /// ends far away: for three neighbours among a million points of a simulated LiDAR sweep, the subsequent search
+  /// visits 5 leaves, but 547 if only the first nearest box is followed.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaf_near(point const& q) const noexcept {
     return detail::find_leaf_near(boxes_, levels_, q);
   }
 
   /// Pushes the points nearest to q onto a list (topk_list, topk_heap).
-  /// @param q         where to search
-  /// @param start     the leaf to begin with, below leaf_count(): the nearer to q, the less is looked at
-  /// @param list      what the points are pushed onto
-  /// @param excluded  index of a point that is passed over; no_index: none
+  /// @param q         query (m)
+  /// @param start     leaf to begin with, below leaf_count(): the nearer to q, the fewer nodes are visited
+  /// @param list      receives the points
+  /// @param excluded  index of a point to skip; no_index for none
   FARPOINT_CALLS_BACK
   template <class List>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void search(point const& q, std::uint32_t start, List& list,
@@ -135,10 +136,10 @@ class point_bvh_ref {
     visit(q, start, visitor);
   }
 
-  /// Shows a visitor all leaves that it may want, those at `start` first, then those ever farther from it on the curve.
+  /// Visits all leaves that a visitor needs: `start` first, then its neighbourhood, ever farther along the curve.
   ///
   /// A visitor has
-  /// - `choose(boxes, q)`: the boxes of a group that are looked into, a bit each;
+  /// - `choose(boxes, q)`: returns the boxes of a group to visit, one bit each;
   /// - `look_at(leaf, q)`.
   FARPOINT_CALLS_BACK
   template <class Visitor>

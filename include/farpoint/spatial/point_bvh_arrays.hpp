@@ -1,5 +1,5 @@
 /// @file
-/// The BVHs of a batch of clouds, in the arrays that they share.
+/// BVHs of a batch of clouds, in shared arrays.
 #pragma once
 
 #include <farpoint/spatial/point_bvh.hpp>
@@ -7,38 +7,38 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// A cloud's part of the batch: known to whoever has read the offsets and counted the finite points.
+/// Position and size of a cloud in the batch, after offsets have been read and finite points counted.
 struct point_bvh_cloud {
   index_t begin;
-  index_t size;  ///< finite points
+  index_t size;  ///< number of finite points
 };
 
-/// Faults of the points that a batch of BVHs was built of.
+/// Faults in the points that a batch of BVHs was built from.
 struct point_bvh_faults {
-  unsigned bad_offsets;  ///< wrong offsets: if there are any, all BVHs are empty, and nothing else counts
-  unsigned long long non_finite_points;  ///< points that are in no BVH
+  unsigned bad_offsets;  ///< number of invalid offsets; if not 0, all BVHs are empty, and other faults are not counted
+  unsigned long long non_finite_points;  ///< number of points that are in no BVH
 };
 
-/// The arrays of a batch's BVHs. Trivially copyable.
+/// Arrays of a batch's BVHs. Trivially copyable.
 ///
-/// A cloud's groups begin at floor(begin / points per group) + its number. That leaves room for as many as it needs at
-/// most, without a sum over the clouds before it.
+/// The groups of cloud b begin at floor(begin / points per group) + b. This leaves room for the maximum number of
+/// groups of each cloud, without a sum over the clouds before it.
 template <class Scalar>
 struct point_bvh_arrays {
-  point_bvh_cloud* clouds;  ///< `[clouds + 1]`: the last entry begins where the last cloud ends
+  point_bvh_cloud* clouds;  ///< `[clouds + 1]`: the last entry begins at the end of the last cloud
   point_leaf<Scalar>* leaves;
-  point_boxes<Scalar>* boxes[point_bvh_levels];  ///< null above the levels that the largest cloud has
-  std::uint32_t* packets;  ///< of a single cloud: the order in which warps begin with 32 of its points; null: none
+  point_boxes<Scalar>* boxes[point_bvh_levels];  ///< null above the levels of the largest cloud
+  std::uint32_t* packets;  ///< single cloud only: order in which warps begin with 32 of its points each; may be null
 
   FARPOINT_HD static constexpr index_t points_per_group(int level) noexcept {
     return index_t{point_bvh_width} << 3 * (level + 1);
   }
-  /// @param begin  of the cloud's points; not negative
+  /// @param begin  first point of the cloud; not negative
   FARPOINT_HD point_leaf<Scalar>* leaves_of(index_t b, index_t begin) const noexcept {
     return leaves + (begin >> bits_of_width) + b;
   }
   FARPOINT_HD point_boxes<Scalar>* boxes_of(index_t b, index_t begin, int level) const noexcept {
-    // By a shift: a GPU divides by what it does not know in two hundred instructions.
+    // A shift, since a GPU takes two hundred instructions for a division by an unknown divisor.
     index_t const group = (begin >> bits_of_width * (level + 2)) + b;
     return boxes[level] == nullptr ? nullptr : boxes[level] + group;
   }

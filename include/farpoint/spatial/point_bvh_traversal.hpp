@@ -1,6 +1,6 @@
 /// @file
-/// The walk through a BVH over points: to a leaf near a query, from there through all leaves that a visitor wants, and
-/// the visitors for nearest neighbours and neighbours within a radius.
+/// Traversal of a BVH over points: to a leaf near a query, and from there through all leaves that a visitor needs;
+/// visitors for nearest neighbours and for neighbours within a radius.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -9,11 +9,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// A node on the way to a leaf.
+/// Node on the path to a leaf.
 template <class Scalar>
 struct near_node {
   Scalar nearest2;   ///< squared distance to its box
-  Scalar farthest2;  ///< to the farthest corner
+  Scalar farthest2;  ///< squared distance to the farthest corner
   std::uint32_t node;
 
   FARPOINT_HD bool is_nearer_than(near_node const& other) const noexcept {
@@ -21,7 +21,7 @@ struct near_node {
   }
 };
 
-/// The two nearest nodes of those that it is shown.
+/// Keeps the two nearest of the nodes that are added.
 template <class Scalar>
 struct two_nearest {
   near_node<Scalar> first{infinity<Scalar>, infinity<Scalar>, no_index};
@@ -49,7 +49,7 @@ struct two_nearest {
   }
 };
 
-/// See point_bvh_ref::leaf_near().
+/// Implements point_bvh_ref::leaf_near().
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t find_leaf_near(point_boxes<Scalar> const* const* boxes, int levels,
                                                                 vec<Scalar, 3> const& q) noexcept {
@@ -59,15 +59,15 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t find_leaf_near(point_boxes<Scal
     two_nearest<Scalar> below;
     below.add(boxes[level][path.first.node], path.first.node, q);
     if (path.second.node != no_index) below.add(boxes[level][path.second.node], path.second.node, q);
-    // None is nearer than infinitely far if all distances overflow.
+    // If all distances overflow, no node is nearer than infinity: take the first child.
     if (below.first.node == no_index) below.first.node = path.first.node * point_bvh_width;
     path = below;
   }
   return path.first.node;
 }
 
-/// See point_bvh_ref::visit().
-/// @param bvh  a point_bvh_ref that is not empty
+/// Implements point_bvh_ref::visit().
+/// @param bvh  non-empty point_bvh_ref
 FARPOINT_CALLS_BACK
 template <class Bvh, class Visitor>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit_leaves(Bvh const& bvh, typename Bvh::point const& q, std::uint32_t start,
@@ -75,7 +75,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit_leaves(Bvh const& bvh, typename Bv
   visitor.look_at(bvh.leaf(start), q);
   std::uint32_t seen = 1u << start % point_bvh_width;
   std::uint32_t group = start / point_bvh_width;
-  std::uint64_t waiting = 0;  ///< boxes of the levels above the lowest, a byte each
+  std::uint64_t waiting = 0;  ///< boxes to visit on the levels above the lowest, one byte per level
   int level = 0;
   for (int base = 0; base < bvh.levels();) {
     std::uint32_t wanted = visitor.choose(bvh.boxes()[level][group], q) & ~seen;
@@ -94,7 +94,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit_leaves(Bvh const& bvh, typename Bv
       level = below;
       seen = 0;
     } else {
-      // Below the parent of the node on the way to the root, and not below that node itself.
+      // Continue with the children of the parent of the node on the path to the root, except that node itself.
       level = ++base;
       std::uint32_t const node = start >> 3 * base;
       group = node / point_bvh_width;
@@ -103,11 +103,11 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit_leaves(Bvh const& bvh, typename Bv
   }
 }
 
-/// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_bvh_ref::visit().
+/// Visitor that pushes points onto a list of nearest points; see point_bvh_ref::visit().
 template <class Scalar, class List>
 class nearest_visitor {
  public:
-  /// @param excluded  index that is passed over; no_index: none
+  /// @param excluded  index of a point to skip; no_index for none
   FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_visitor(List& list, std::uint32_t excluded) noexcept
       : list_{list}, excluded_{excluded} {}
 
@@ -131,7 +131,7 @@ class nearest_visitor {
   std::uint32_t excluded_;
 };
 
-/// Pushes the points within a radius onto a list of those with the lowest indices.
+/// Visitor that pushes the points within a radius onto a list that keeps the lowest indices.
 template <class Scalar, class List>
 class lowest_visitor {
  public:
@@ -158,7 +158,7 @@ class lowest_visitor {
   std::uint32_t excluded_;
 };
 
-/// Shows a function the points within a radius.
+/// Visitor that calls a function for the points within a radius.
 template <class Scalar, class Function>
 class within_visitor {
  public:

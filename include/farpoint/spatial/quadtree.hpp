@@ -1,10 +1,10 @@
 /// @file
-/// A linear quadtree over the pixels of an image: a pyramid of counts, and the points in the Z-order of their pixels.
+/// Linear quadtree over the pixels of an image: a pyramid of counts, and the points in the Z-order of their pixels.
 ///
-/// No pointers: node `code` of a level has the nodes 4 code to 4 code + 3 of the level below. Level 0 is the pixels;
-/// a node of level l is an aligned square of 2^l x 2^l pixels; the root is the smallest that covers the image. The
-/// lowest level with records is that of tiles, 4 x 4 pixels, whose record is a mask of their occupied pixels: the two
-/// levels below, which would be 15 / 16 of the memory, are read from it.
+/// No pointers: node `code` of a level has the children 4 code to 4 code + 3 in the level below. Level 0 consists of
+/// pixels; a node of level l is an aligned square of 2^l x 2^l pixels; the root is the smallest such square that covers
+/// the image. The lowest level with records is the level of tiles, 4 x 4 pixels: a tile's record contains a mask of its
+/// occupied pixels, which replaces the two levels below and thus 15 / 16 of the memory.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -17,45 +17,45 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The quadtree of an image with at most one point per pixel: a view of memory that build_quadtree() has filled.
-/// Trivially copyable: pass it by value into kernels. Reading is thread-safe.
+/// Quadtree of an image with at most one point per pixel: a view of memory that build_quadtree() has filled. Trivially
+/// copyable: pass it by value into kernels. Reading is thread-safe.
 ///
-/// Points lie packed in the Morton order of their pixels (x the lower bit), so that those of a node follow one another.
-/// Positions are those of the packed arrays; pixels and depths of points, and their indices in the cloud, are read
-/// through them. A node is given by node_of(), root(), child() or parent(), and must be in the tree: other ones
-/// (those in the padding are in it) are not checked for.
+/// Points are packed in the Morton order of their pixels (x is the lower bit), so that the points of a node are
+/// consecutive. A position is an index into the packed arrays, which contain the pixel, the depth and the index in the
+/// cloud of each point. Nodes come from node_of(), root(), child() or parent(); they must be in the tree, padding
+/// included, which is not checked.
 class quadtree_ref {
  public:
   static constexpr float infinity = std::numeric_limits<float>::infinity();
 
   quadtree_ref() = default;
-  /// @param layout  valid
-  /// @param memory  quadtree_layout::size() bytes, as the layout has it
+  /// @param layout  valid layout
+  /// @param memory  quadtree_layout::size() bytes, filled according to the layout
   FARPOINT_HD quadtree_ref(quadtree_layout const& layout, unsigned char* memory) noexcept
       : layout_{layout}, arrays_{layout.cut(memory)} {}
 
   FARPOINT_HD int width() const noexcept { return layout_.width(); }
   FARPOINT_HD int height() const noexcept { return layout_.height(); }
-  /// Levels from the pixels' to the root's: 3 to 14.
+  /// Number of levels, from the pixels to the root: 3 to 14.
   FARPOINT_HD int levels() const noexcept { return layout_.top() + 1; }
-  /// Points.
+  /// Number of points.
   FARPOINT_HD std::uint32_t size() const noexcept { return count(root()); }
 
-  /// Where the tree lies, for whoever reads its arrays as a whole.
+  /// Arrays of the tree, for code that reads them as a whole.
   FARPOINT_HD quadtree_arrays const& arrays() const noexcept { return arrays_; }
   FARPOINT_HD quadtree_layout const& layout() const noexcept { return layout_; }
 
   FARPOINT_HD quadtree_node root() const noexcept { return {0, layout_.top()}; }
-  /// The node of a level, 0 to levels() - 1, that the pixel (x, y) is in; 0 <= x, y < 2^(levels() - 1).
+  /// Node of a level, 0 to levels() - 1, that contains the pixel (x, y); 0 <= x, y < 2^(levels() - 1).
   FARPOINT_HD static quadtree_node node_of(int level, int x, int y) noexcept {
     return detail::quadtree_node_of(level, x, y);
   }
 
-  /// The record of a node of the tiles' level or above. O(1), one load.
+  /// Record of a node at or above the level of tiles. O(1), one load.
   FARPOINT_HD quadtree_record record_of(quadtree_node node) const noexcept {
     return arrays_.records[layout_.record_at(node)];
   }
-  /// Points of a node. O(1), one load.
+  /// Number of points of a node. O(1), one load.
   FARPOINT_HD std::uint32_t count(quadtree_node node) const noexcept {
     quadtree_range const points = range(node);
     return points.last - points.first;
@@ -73,7 +73,8 @@ class quadtree_ref {
     std::uint32_t const first = tile.first + detail::count_bits(tile.members & ((1u << at) - 1));
     return {first, first + detail::count_bits(pixels)};
   }
-  /// The depths of a node's points. O(1): one load, and below the tiles one more for each of up to four points.
+  /// Depth range of a node's points. O(1): one load, and below the level of tiles one more for each of up to four
+  /// points.
   FARPOINT_HD quadtree_depths depth_range(quadtree_node node) const noexcept {
     if (node.level >= quadtree_tile_level) return record_of(node).depths;
     quadtree_depths depths{infinity, -infinity};
@@ -85,7 +86,7 @@ class quadtree_ref {
     return depths;
   }
 
-  /// The Morton code of a point's pixel; position < size(), here and below.
+  /// Morton code of a point's pixel; requires position < size(), as do the functions below.
   FARPOINT_HD std::uint32_t code(std::uint32_t position) const noexcept { return arrays_.pixels[position]; }
   /// Column and row of a point's pixel.
   FARPOINT_HD vec<int, 2> pixel(std::uint32_t position) const noexcept {
@@ -98,17 +99,18 @@ class quadtree_ref {
 
   /// Calls visit(position) once for each point whose pixel is within a disc, in packed order.
   ///
-  /// Pixel (x, y) is at (x, y); it is within if distance2() to the center is not above radius * radius, both rounded to
-  /// float. A center that is not finite, or a radius that is negative or NaN, has no pixels; a radius of +inf has all.
-  /// Complexity: proportional to the tiles at the disc's border and the points within; no stack, no recursion.
+  /// Pixel (x, y) is at (x, y); it is within the disc if distance2() to the center is at most radius * radius, both
+  /// rounded to float. The disc is empty if the center is not finite or the radius is negative or NaN; a radius of +inf
+  /// covers all pixels.
+  /// Complexity: proportional to the number of tiles at the disc's border and of points within; no stack, no recursion.
   /// @param center, radius  px
-  /// @param visit  called with the position of each
+  /// @param visit  called with each position
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each_in_disc(vec<float, 2> const& center, float radius, Visit&& visit) const noexcept {
     if (!(radius >= 0) || !is_finite(center)) return;
     pixel_box around{{{0, 0}}, {{width() - 1, height() - 1}}};
-    // Beyond, rounding may be by more than the pixel that is left for it.
+    // Beyond this limit, rounding may exceed the margin of one pixel.
     constexpr float sure = 1 << 20;
     for (int axis = 0; axis < 2; ++axis) {
       if (!(radius <= sure && center[axis] >= -sure && center[axis] <= sure)) continue;
@@ -123,7 +125,7 @@ class quadtree_ref {
 
   /// Calls visit(position) once for each point whose pixel is in a rectangle, in packed order.
   ///
-  /// The rectangle may reach beyond the image. Complexity: as for_each_in_disc().
+  /// The rectangle may extend beyond the image. Complexity: as for_each_in_disc().
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each_in_box(pixel_box box, Visit&& visit) const noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// The nodes of a linear quadtree over the pixels of an image, and how it lies in memory.
+/// Nodes of a linear quadtree over the pixels of an image, and its memory layout.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -7,23 +7,23 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A pixel's point.
+/// Point of a pixel.
 struct quadtree_point {
   std::uint16_t x, y;   ///< column and row
-  float depth;          ///< a number, or infinite
-  std::uint32_t index;  ///< in the cloud
+  float depth;          ///< not NaN; may be infinite
+  std::uint32_t index;  ///< index in the cloud
 };
 
-/// The largest width and height of an image, in pixels.
+/// Maximum width and height of an image, in pixels.
 inline constexpr int quadtree_max_side = 8192;
 
-/// The level of tiles: the lowest that has records. An image below 4 x 4 pixels is padded to one tile.
+/// Level of tiles, the lowest with records. An image below 4 x 4 pixels is padded to one tile.
 inline constexpr int quadtree_tile_level = 2;
 
 /// Alignment of a tree's memory, in bytes.
 inline constexpr std::size_t quadtree_alignment = 64;
 
-/// The pixels [low, high] of an image, both corners included; none if high is below low on an axis.
+/// Pixels [low, high] of an image, both corners included; empty if high is below low on an axis.
 struct pixel_box {
   vec<int, 2> low, high;
 };
@@ -33,23 +33,23 @@ struct quadtree_range {
   std::uint32_t first, last;
 };
 
-/// The depths [low, high] of some points; of none low is +inf and high is -inf.
+/// Depth range [low, high] of points; without points low is +inf and high is -inf.
 struct quadtree_depths {
   float low, high;
 };
 
-/// A node, by its level and the Morton code of its place among the nodes of that level.
+/// Node: its level, and the Morton code of its position in the grid of that level's nodes.
 struct quadtree_node {
   std::uint32_t code;
   int level;
 
-  /// Of any node but the root.
+  /// Parent of any node but the root.
   FARPOINT_HD constexpr quadtree_node parent() const noexcept { return {code >> 2, level + 1}; }
-  /// Child i, 0 to 3, of a node above level 0: x + 2 y of its place in the square.
+  /// Child i, 0 to 3, of a node above level 0; i is x + 2 y of the child's position in the square.
   FARPOINT_HD constexpr quadtree_node child(int i) const noexcept {
     return {code << 2 | static_cast<std::uint32_t>(i), level - 1};
   }
-  /// The square of the node; it may reach beyond the image.
+  /// Square of the node; it may extend beyond the image.
   FARPOINT_HD constexpr pixel_box pixels() const noexcept {
     auto const cell = morton_decode_2d(code);
     int const x = static_cast<int>(cell[0] << level);
@@ -64,15 +64,15 @@ struct quadtree_node {
   friend FARPOINT_HD constexpr bool operator!=(quadtree_node a, quadtree_node b) noexcept { return !(a == b); }
 };
 
-/// What memory has of a node: 16 bytes, one load.
+/// Record of a node: 16 bytes, one load.
 struct alignas(16) quadtree_record {
-  std::uint32_t first;  ///< position of its first point; if it has none, where that would be
+  std::uint32_t first;  ///< position of its first point; if it has none, the position where one would be
   std::uint32_t
       members;  ///< number of its points; of a tile a mask, bit (code of the pixel) % 16 for each occupied one
   quadtree_depths depths;
 };
 
-/// The arrays of a tree, in the memory of quadtree_layout.
+/// Arrays of a tree, in the memory of quadtree_layout.
 struct quadtree_arrays {
   quadtree_record* records;
   std::uint32_t* pixels;   ///< `[capacity]`, Morton codes, ascending
@@ -80,8 +80,8 @@ struct quadtree_arrays {
   float* depths;           ///< `[capacity]`
 };
 
-/// How a tree lies in memory, for an image of width x height pixels and at most `capacity` points. With the root at
-/// level s (2^s the larger side, rounded up to a power of two, at least 4), in bytes:
+/// Memory layout of a tree for an image of width x height pixels and at most `capacity` points. The root is at level s,
+/// where 2^s is the larger side, rounded up to a power of two, at least 4. In bytes:
 ///
 /// | from | what | bytes |
 /// |---|---|---|
@@ -90,8 +90,8 @@ struct quadtree_arrays {
 /// | pixels end | indices | the same |
 /// | indices end | depths | the same |
 ///
-/// The three unused records make the four children of a node one line of 64 bytes. Of the arrays only the first
-/// count(root()) elements are ever written or read. Trivially copyable; O(1), constexpr, thread-safe.
+/// The three unused records align the four children of a node to one line of 64 bytes. Only the first count(root())
+/// elements of the arrays are ever written or read. Trivially copyable; O(1), constexpr, thread-safe.
 class quadtree_layout {
  public:
   quadtree_layout() = default;
@@ -101,7 +101,8 @@ class quadtree_layout {
     while (top_ < 13 && 1 << top_ < side) ++top_;
   }
 
-  /// Width and height are 1 to quadtree_max_side, and the capacity is 0 to width x height. What follows needs that.
+  /// True if width and height are 1 to quadtree_max_side, and capacity is 0 to width * height. The members below
+  /// require this.
   FARPOINT_HD constexpr bool is_valid() const noexcept {
     return width_ >= 1 && height_ >= 1 && width_ <= quadtree_max_side && height_ <= quadtree_max_side &&
            capacity_ >= 0 && capacity_ <= index_t{width_} * height_;
@@ -109,15 +110,15 @@ class quadtree_layout {
   FARPOINT_HD constexpr int width() const noexcept { return width_; }
   FARPOINT_HD constexpr int height() const noexcept { return height_; }
   FARPOINT_HD constexpr index_t capacity() const noexcept { return capacity_; }
-  /// The level of the root.
+  /// Level of the root.
   FARPOINT_HD constexpr int top() const noexcept { return top_; }
   FARPOINT_HD constexpr index_t record_count() const noexcept { return record_at({0, quadtree_tile_level - 1}); }
-  /// Bytes of memory.
+  /// Size of the memory in bytes.
   FARPOINT_HD constexpr std::size_t size() const noexcept { return records_size() + 3 * array_size(); }
 
-  /// The number of a node's record; level() from the tiles' to top().
+  /// Index of a node's record; node.level is between quadtree_tile_level and top().
   FARPOINT_HD constexpr std::uint32_t record_at(quadtree_node node) const noexcept {
-    // (4^d - 1) / 3 nodes are above depth d: 1, 101, 10101, ...
+    // There are (4^d - 1) / 3 nodes above depth d: 1, 101, 10101, ... in binary.
     return 3 + (0x55555555u & ((1u << 2 * (top_ - node.level)) - 1)) + node.code;
   }
 
@@ -143,7 +144,7 @@ class quadtree_layout {
   int top_ = quadtree_tile_level;
 };
 
-/// Bytes of memory of a tree, aligned to quadtree_alignment; 0 if an argument is out of bounds (see
+/// Size of a tree's memory in bytes, aligned to quadtree_alignment; 0 if an argument is out of bounds (see
 /// quadtree_layout::is_valid()).
 FARPOINT_HD constexpr std::size_t quadtree_bytes(int width, int height, index_t points) noexcept {
   quadtree_layout const layout{width, height, points};
@@ -152,7 +153,7 @@ FARPOINT_HD constexpr std::size_t quadtree_bytes(int width, int height, index_t 
 
 namespace detail {
 
-/// The node of a level that the pixel (x, y) is in.
+/// Node of a level that contains the pixel (x, y).
 FARPOINT_HD constexpr quadtree_node quadtree_node_of(int level, int x, int y) noexcept {
   return {morton_encode(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)) >> 2 * level, level};
 }

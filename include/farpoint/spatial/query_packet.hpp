@@ -1,5 +1,5 @@
 /// @file
-/// Queries that are near one another, answered together on a processor: a lane of its vectors each.
+/// Packets of nearby queries that the host processes together: one query per vector lane.
 #pragma once
 
 #include <farpoint/spatial/nearest_first.hpp>
@@ -8,11 +8,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The k nearest of the queries of a packet, a visitor of visit_nearest_first(). The lists are sorted at all times.
+/// Visitor for visit_nearest_first() that finds the k nearest points of each query of a packet. Its lists are always
+/// sorted.
 ///
-/// A leaf's points are compared with all queries at once, and a box is looked into if any query may need it. The lists
-/// hold packet_words.
-/// @tparam Rows  k at most
+/// A leaf's points are compared with all queries at once, and a box is visited if any query may need it. The lists
+/// contain packet_words.
+/// @tparam Rows  maximum k
 template <class Scalar, int Rows>
 class query_packet {
  public:
@@ -21,7 +22,7 @@ class query_packet {
 
   /// @param queries  `[count]`
   /// @param count    1 to packet_lanes
-  /// @param limit    keys must be below this; its index is no_index
+  /// @param limit    upper bound on keys, exclusive; its index is no_index
   FARPOINT_ALWAYS_INLINE query_packet(bvh const& points, vec<Scalar, 3> const* queries, int count, int k,
                                       key const& limit) noexcept
       : bvh_{points}, words_{points}, k_{k}, limit_{limit}, bound_{limit} {
@@ -41,18 +42,18 @@ class query_packet {
     }
   }
 
-  /// @param index  of a point that the list of this query passes over; no_index: none
+  /// @param index  point that this query's list skips; no_index for none
   FARPOINT_ALWAYS_INLINE void exclude(int lane, std::uint32_t index) noexcept { excluded_[lane] = index; }
-  /// Looks at a leaf before the walk.
+  /// Visits leaf `home` before the traversal, which then skips it.
   FARPOINT_ALWAYS_INLINE void begin(std::uint32_t home) noexcept {
     look_at(home);
     home_ = home;
   }
 
   FARPOINT_ALWAYS_INLINE bounding_box<Scalar> const& box() const noexcept { return box_; }
-  /// The largest of the keys that points must be below for one query or another.
+  /// Largest of the queries' bounds on keys.
   FARPOINT_ALWAYS_INLINE key limit() const noexcept { return bound_; }
-  /// @return false if so many leaves have been looked at that the queries are not near one another
+  /// @return false after too many leaves, which means that the queries are not near each other
   FARPOINT_ALWAYS_INLINE bool look_at(std::uint32_t node) noexcept {
     if (node == home_) return true;
     point_leaf<Scalar> const& leaf = bvh_.leaf(node);
@@ -69,13 +70,13 @@ class query_packet {
     return ++looked_at_ < most_leaves();
   }
 
-  /// Writes the list of a query, ascending, with the limit instead of missing keys. No key of its k nearest is above
-  /// the last.
-  /// @return false if the list may not be the k nearest even though the walk came to its end
+  /// Writes the list of a query, ascending, with the limit in place of missing keys. The last key is an upper bound on
+  /// the keys of its k nearest points.
+  /// @return false if the list may differ from the k nearest points even though the traversal was complete
   FARPOINT_ALWAYS_INLINE bool write(int lane, key* keys) const noexcept {
     return words_.write(rows_, lane, k_, {{at_[0][lane], at_[1][lane], at_[2][lane]}}, limit_, keys);
   }
-  /// The last leaf that had a point for a list; no_index: none had.
+  /// Last leaf with a point for a list; no_index if there was none.
   FARPOINT_ALWAYS_INLINE std::uint32_t last() const noexcept { return last_; }
 
  private:
@@ -83,7 +84,7 @@ class query_packet {
 
   FARPOINT_ALWAYS_INLINE int most_leaves() const noexcept { return 64 + packet_lanes * k_; }
 
-  /// Squared distances from each query to each point; returns the points that any list may take, a bit each.
+  /// Computes the squared distances between all queries and points; returns a bit per point that any list may take.
   FARPOINT_ALWAYS_INLINE std::uint32_t measure(point_leaf<Scalar> const& leaf,
                                                Scalar (&distance)[point_bvh_width][packet_lanes]) const noexcept {
     using word = lane_word<Scalar>;
@@ -105,7 +106,7 @@ class query_packet {
     return static_cast<std::uint32_t>(any);
   }
 
-  /// Pushes a point onto all lists: those that do not take it stay as they are.
+  /// Pushes a point onto all lists; a list does not change if its bound is better.
   FARPOINT_ALWAYS_INLINE void push(Scalar const (&distance)[packet_lanes], std::uint32_t name,
                                    std::uint32_t index) noexcept {
     double const none = words_.none(infinity<Scalar>);
@@ -147,9 +148,9 @@ class query_packet {
   key bound_;
   bounding_box<Scalar> box_ = bounding_box<Scalar>::empty();
   Scalar at_[3][packet_lanes];
-  Scalar worst_[packet_lanes];  ///< distance that points must not be above
+  Scalar worst_[packet_lanes];  ///< maximum distance of points to take
   std::uint32_t excluded_[packet_lanes];
-  double rows_[std::size_t{1 + Rows + spare_rows}][packet_lanes];  ///< zero, which is below all, and the lists
+  double rows_[std::size_t{1 + Rows + spare_rows}][packet_lanes];  ///< zero, which is below all words, then the lists
 };
 
 }  // namespace detail

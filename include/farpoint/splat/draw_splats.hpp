@@ -6,12 +6,12 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of workspace that draw_splats() needs on the host; 256-byte aligned memory. Exact, O(1): 36 for each pixel, 40
-/// where draw_splats_params::hidden is finite, and none for splats. 0 for an image, or a number of splats, that it
-/// refuses.
-/// @param splats  decide by their number of rows
-/// @param camera  decides by its width and height
-/// @param params  decide by `hidden`
+/// Returns the exact size in bytes of the workspace of draw_splats() on the host; 256-byte aligned memory. O(1): 36
+/// bytes per pixel, or 40 if draw_splats_params::hidden is finite; splats take none. 0 for an image, or a number of
+/// splats, that draw_splats() rejects.
+/// @param splats  only the number of rows matters
+/// @param camera  only width and height matter
+/// @param params  only `hidden` matters
 template <class Scalar>
 std::size_t draw_splats_workspace_bytes(host_exec, splat_view<Scalar> const& splats,
                                         pinhole_camera<Scalar> const& camera,
@@ -19,40 +19,40 @@ std::size_t draw_splats_workspace_bytes(host_exec, splat_view<Scalar> const& spl
   return detail::splat_bytes<detail::splat_memory>({splats.size(), camera.width, camera.height, detail::hides(params)});
 }
 
-/// Bytes of workspace that are enough for draw_splats() of up to so many splats, and all images up to so many pixels
-/// wide and high, with all parameters. O(1).
-/// @return ok | bad_argument (a side that is not 1 to 8192 px, or splats that are not 0 to 2^30); then `bound` stays as
-///         it is
+/// Computes a number of bytes of workspace that suffices for draw_splats() of at most `splats` splats and images of at
+/// most `width` x `height` pixels, with any parameters. O(1).
+/// @return ok | bad_argument (a side outside 1 to 8192 px, or a number of splats outside 0 to 2^30); on failure `bound`
+///         is unchanged
 inline result draw_splats_workspace_bound(host_exec, index_t splats, index_t width, index_t height,
                                           std::size_t& bound) noexcept {
   return detail::bound_splat_bytes<detail::splat_memory>(splats, width, height, bound);
 }
 
-/// Draws elliptical splats as a closed surface: each pixel shows the mean of the colours of the splats that its line of
-/// sight meets nearest to the camera, by weights that fall from a splat's centre to its rim.
+/// Draws elliptical splats as a closed surface: each pixel shows a weighted mean of the colours of the splats that its
+/// line of sight meets nearest to the camera. Weights fall from a splat's centre to its rim.
 ///
-/// A line of sight goes through a pixel's centre. The nearest depth at which it meets a splat is the pixel's; those
-/// that it meets within draw_splats_params::slack behind it take part, with weights 1 + floor(4095 (1 - share)^2),
-/// where share is the squared part of the way from the centre to the rim. Colours are shaded splat by splat, in 16
-/// bits, and added up in integers: the same bits on every backend, for every order of the splats and every number of
-/// threads.
+/// A line of sight passes through the centre of a pixel. The depth of a pixel is the nearest depth at which its line
+/// meets a splat. The splats that it meets up to draw_splats_params::slack behind contribute, with weight 1 +
+/// floor(4095 (1 - share)^2), where share is the squared fraction of the way from the centre to the rim. Colours are
+/// shaded per splat, in 16 bits, and summed as integers: the same bits on every backend, for every order of the splats
+/// and every number of threads.
 ///
-/// Not drawn are splats around points that are not finite, not in the cloud, or not within the camera's depths; splats
-/// that are hidden (draw_splats_params::hidden), and those that face away, if so wished. A splat without area is a dot
-/// of draw_splats_params::least_radius. Splats may be of several layers of visible points.
+/// A splat is not drawn if its point is non-finite, not in the cloud or outside the camera's depth range, if it is
+/// hidden (draw_splats_params::hidden), or if it faces away and the parameters exclude such splats. A splat without
+/// area is a dot of draw_splats_params::least_radius. Splats may come from several layers of visible points.
 ///
-/// @param exec       threads to use; blocks until done
-/// @param points     one cloud, perhaps with offsets, metres, three coordinates, host memory
+/// @param exec       number of threads; blocks until done
+/// @param points     one cloud, with or without offsets, metres, three coordinates, host memory
 /// @param splats     see splat_view; at most 2^30
-/// @param camera     of the points' scalar type, 1 to 8192 px wide and high
+/// @param camera     scalar type of the points, 1 to 8192 px wide and high
 /// @param params     see draw_splats_params
-/// @param image      see splat_image; values between rows are not written
+/// @param image      see splat_image; bytes between rows are not written
 /// @param workspace  at least draw_splats_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument (arrays that do not fit one another, a side of the image or a parameter out of range, not
-///         one cloud) | workspace_too_small; nothing is written on failure. A cloud whose offsets are wrong (see batch)
-///         is empty.
-/// Complexity: O(pixels + splats + pixels in the boxes around the splats), two passes over the splats, three where some
-/// are hidden. Thread-safe: concurrent calls must not share image or workspace.
+/// @return ok | bad_argument (arrays whose sizes do not match, a side of the image or a parameter out of range, not one
+///         cloud) | workspace_too_small; on failure nothing is written. A cloud with invalid offsets (see batch) is
+///         empty.
+/// Complexity: O(pixels + splats + pixels in the splats' bounding boxes), two passes over the splats, three if splats
+/// may be hidden. Thread-safe: concurrent calls must not share image or workspace.
 template <class Points>
 result draw_splats(host_exec exec, batch<Points> const& points, splat_view<typename Points::scalar> const& splats,
                    pinhole_camera<typename Points::scalar> const& camera, draw_splats_params const& params,

@@ -1,5 +1,5 @@
 /// @file
-/// A random subset of each cloud: host backend and convenience overloads. random_subset.cuh adds cuda_exec.
+/// Random subset of each cloud: host backend and convenience overloads. random_subset.cuh adds cuda_exec.
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
@@ -11,28 +11,27 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Draws `samples` different points of each cloud, without replacement: over the seeds, each set of `samples` points is
-/// equally likely, and each order of them. A cloud of at most `samples` points gives all of its points.
+/// Draws `samples` different points of each cloud, without replacement: over all seeds, every set of `samples` points
+/// is equally likely, in every order. A cloud of at most `samples` points yields all of its points.
 ///
-/// Cloud b's indices are the first `samples` values of a pseudo-random permutation, which follows from the seed, b and
-/// the cloud's number of points alone: the same on every backend and for any number of threads. The first k of m
-/// samples are the answer for k, in random order; with `samples` = n it is a shuffle. The permutation is a Feistel
-/// network over indices (Black and Rogaway 2002; Mitchell, Stokes, Frank and Holmes 2022), so that nothing is sorted
-/// and no two points tie. It is no cipher: do not draw secrets by it. Coordinates are not read, and points that are not
-/// finite are drawn like others.
+/// The indices of cloud b are the first `samples` values of a pseudo-random permutation, which depends only on the
+/// seed, b and the number of points of the cloud: the result is the same on every backend and for any number of
+/// threads. The first k of m samples are the result for k, in random order; `samples` = n is a shuffle. The permutation
+/// is a Feistel network over indices (Black and Rogaway 2002; Mitchell, Stokes, Frank and Holmes 2022), so that nothing
+/// is sorted and no two points tie. It is not cryptographically secure. Coordinates are not read, so non-finite points
+/// are drawn like all others.
 ///
-/// @param exec     threads to use; blocks until done
+/// @param exec     number of threads; blocks until done
 /// @param clouds   `[clouds, n]` or ragged, offsets in host memory; points are not read
-/// @param samples  points to draw from each cloud
+/// @param samples  number of points to draw from each cloud
 /// @param seed     any number
 /// @param output   see random_subset_output
-/// @return ok | bad_argument (a negative number of samples, indices fewer than clouds x samples, offsets of another
-/// size
-///         than clouds + 1, more than 2^31 - 1 points in a cloud with 32-bit indices, more than 2^48 points). Nothing
-///         is written on failure. Where offsets are wrong (see batch), all clouds come out empty, and the report counts
-///         such offsets.
-/// Complexity: O(clouds * samples) expected, whatever the number of points, and for ragged clouds O(log clouds) for
-/// each sample and O(clouds^2) additions for the offsets: made for some thousands of clouds. No workspace. Thread-safe:
+/// @return ok | bad_argument (a negative number of samples, fewer indices than clouds * samples, an offsets output that
+///         does not have clouds + 1 elements, more than 2^31 - 1 points in a cloud with 32-bit indices, more than 2^48
+///         points). On failure nothing is written. If offsets are invalid (see batch), all clouds come out empty, and
+///         the report counts these offsets.
+/// Complexity: O(clouds * samples) expected, independent of the number of points. Ragged clouds add O(log clouds) per
+/// sample and O(clouds^2) additions for the offsets: meant for some thousands of clouds. No workspace. Thread-safe:
 /// concurrent calls must not share output.
 template <class Points>
 result random_subset(host_exec exec, batch<Points> const& clouds, index_t samples, std::uint64_t seed,
@@ -46,10 +45,10 @@ result random_subset(host_exec exec, batch<Points> const& clouds, index_t sample
 
 #if defined(__cpp_exceptions)
 
-/// random_subset() of the indices below `points`, on all cores; allocates the answer:
-/// `auto indices = farpoint::random_subset(1000000, 1024, seed);`
+/// random_subset() of the indices below `points`, on all cores; allocates the result: `auto indices =
+/// farpoint::random_subset(1000000, 1024, seed);`
 ///
-/// @return indices in random order: min(samples, points) of them
+/// @return min(samples, points) indices in random order
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 inline auto random_subset(index_t points, index_t samples, std::uint64_t seed) {
   point_view<float> const none{&seed, points, 0};
@@ -63,7 +62,7 @@ inline auto random_subset(index_t points, index_t samples, std::uint64_t seed) {
 
 /// random_subset() of the points of a container: `auto indices = farpoint::random_subset(points, 1024, seed);`
 /// @param points  has data() and size(); its elements are not read
-/// @return indices in random order: min(samples, points) of them
+/// @return min(samples, points) indices in random order
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::element_of<Container const>>
 auto random_subset(Container const& points, index_t samples, std::uint64_t seed) {

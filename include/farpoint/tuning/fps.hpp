@@ -1,5 +1,5 @@
 /// @file
-/// What makes fps() fast, on a GPU and on the host. Nothing here changes a result.
+/// Tuning of fps() on a GPU and on the host. It affects the speed, never a result.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -8,10 +8,10 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// One shape of a kernel that gives each cloud to a block.
+/// Shape of a kernel that assigns one block to each cloud.
 struct fps_block_tuning {
   int block_size;         ///< threads per block
-  int points_per_thread;  ///< a cloud may have block_size * points_per_thread points
+  int points_per_thread;  ///< a cloud may have up to block_size * points_per_thread points
 
   constexpr int capacity() const noexcept { return block_size * points_per_thread; }
 };
@@ -23,21 +23,21 @@ constexpr bool operator!=(fps_block_tuning a, fps_block_tuning b) noexcept {
   return !(a == b);
 }
 
-/// One shape of fps_kernel::in_regions.
+/// Shape of fps_kernel::in_regions.
 struct fps_region_tuning {
-  int warps;            ///< of a block, each of which has a region: 1 to 32, a power of two
-  int points_per_lane;  ///< 1 to 16; a cloud may have 32 * warps * points_per_lane points
-  int listed;           ///< candidates of a region that all others see: 1 to 15
-  int tested;           ///< of these, how many may become samples in a round: 1 to `listed`
+  int warps;            ///< warps per block, one region each: 1 to 32, a power of two
+  int points_per_lane;  ///< 1 to 16; a cloud may have up to 32 * warps * points_per_lane points
+  int listed;           ///< candidates that a region publishes to all others: 1 to 15
+  int tested;           ///< maximum number of these that become samples in a round: 1 to `listed`
 
   constexpr int capacity() const noexcept { return 32 * warps * points_per_lane; }
 };
 
-/// How a kernel bundles points that are neighbours: chunks share a box, and chunks of a group share another, that
-/// samples are tested against first.
+/// Grouping of neighbouring points in a kernel: the points of a chunk share a box, and the chunks of a group share
+/// another, larger box, against which samples are tested first.
 struct fps_chunk_tuning {
-  int points;     ///< of a chunk: 8 to 256, a power of two
-  int per_group;  ///< chunks; a group has 32 points or more
+  int points;     ///< points per chunk: 8 to 256, a power of two
+  int per_group;  ///< chunks per group; a group has 32 points or more
 };
 
 constexpr bool operator==(fps_chunk_tuning a, fps_chunk_tuning b) noexcept {
@@ -47,16 +47,16 @@ constexpr bool operator!=(fps_chunk_tuning a, fps_chunk_tuning b) noexcept {
   return !(a == b);
 }
 
-/// The kernels of fps() on a GPU; see docs/design/fps.md.
+/// Kernels of fps() on a GPU; see docs/design/fps.md.
 enum class fps_kernel {
-  in_registers,      ///< one block a cloud, in registers, several samples a step; every architecture and dimension
-  in_global_memory,  ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
-  in_block,          ///< one block a cloud, in shared memory, pruned, many samples a round; one launch, no workspace
-  in_grid,           ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
-  // By local maxima: all samples that nothing better can reach at once, points in registers. Floats, 1 to 3 dimensions.
-  maxima_in_block,  ///< one block a cloud
-  in_regions,       ///< one block a cloud, a warp for neighbours, each looking at the others' best; no workspace
-  maxima_in_grid    ///< some blocks a cloud, all at once on the GPU, which exchange candidates in global memory
+  in_registers,      ///< one block per cloud, in registers, several samples per step; every architecture and dimension
+  in_global_memory,  ///< one block per cloud, global memory, one sample per step; all architectures, dimensions, sizes
+  in_block,          ///< one block per cloud, shared memory, pruned, many samples per round; one launch, no workspace
+  in_grid,           ///< all blocks of the GPU, shared by the clouds, pruned, in rounds; every architecture
+  // Local maxima: a round takes all samples that no better candidate can reach. Registers; floats, 1 to 3 dimensions.
+  maxima_in_block,  ///< one block per cloud
+  in_regions,       ///< one block per cloud, one warp per region, each reads the others' best candidates; no workspace
+  maxima_in_grid    ///< several co-resident blocks per cloud, which exchange candidates in global memory
 };
 
 /// Name of a kernel, for messages.
@@ -73,18 +73,18 @@ constexpr char const* to_string(fps_kernel kernel) noexcept {
   return "unknown kernel";
 }
 
-/// What a choice goes by.
+/// Inputs of a selector's choice.
 struct fps_case {
-  index_t largest;  ///< points of the largest cloud
-  index_t points;   ///< of all clouds
+  index_t largest;  ///< number of points of the largest cloud
+  index_t points;   ///< number of points of all clouds
   index_t clouds;
-  index_t samples;          ///< per cloud
-  bool ragged;              ///< the clouds may differ in size
-  index_t register_points;  ///< largest cloud that a shape of `blocks` takes for this type of point
-  index_t rounds_points;    ///< largest cloud that a shape of `rounds_blocks` takes for it on this device
-  index_t maxima_points;    ///< points that a shape of `maxima_blocks` holds; 0 where local maxima are not to be had
-  index_t chunk_points;     ///< points that a block has room for with `maxima_chunks`; likewise
-  int multiprocessors;      ///< that the call may use
+  index_t samples;          ///< samples per cloud
+  bool ragged;              ///< true if the clouds may differ in size
+  index_t register_points;  ///< largest cloud that a shape of `blocks` holds for this type of point
+  index_t rounds_points;    ///< largest cloud that a shape of `rounds_blocks` holds on this device
+  index_t maxima_points;    ///< points that a shape of `maxima_blocks` holds; 0 if local maxima are not supported
+  index_t chunk_points;     ///< points that a block holds with `maxima_chunks`; 0 if not supported
+  int multiprocessors;      ///< number that the call may use
 };
 
 constexpr bool operator==(fps_case const& a, fps_case const& b) noexcept {
@@ -97,17 +97,16 @@ constexpr bool operator!=(fps_case const& a, fps_case const& b) noexcept {
   return !(a == b);
 }
 
-/// A kernel and its parameters. Parameters out of range are moved to the nearest that works: they change the speed
-/// only.
+/// Kernel and its parameters. Parameters out of range are clamped; they affect the speed only.
 struct fps_choice {
   fps_kernel kernel;
-  int blocks = 1;      ///< blocks of each cloud in fps_kernel::maxima_in_grid; with `shared_out`, of all
+  int blocks = 1;      ///< blocks per cloud in fps_kernel::maxima_in_grid; with `shared_out`, blocks in total
   bool boxes = false;  ///< maxima_in_grid sorts the points, so that a warp can skip samples too far away to matter
-  int wanted = 40;     ///< target candidates of a round by local maxima, divided by sqrt(blocks): 1 to 1,000,000
-  int listed = 32;     ///< most candidates that a block of maxima_in_grid publishes in a round: 1 to 32
-  int singles = 0;     ///< first samples that local maxima take one a round, without lists: 0 to 128
-  /// maxima_in_grid shares `blocks` (0 or less: all multiprocessors) out among any number of clouds by size: teams for
-  /// large clouds, small ones in turn. The selector has to say has_shared_out.
+  int wanted = 40;     ///< target number of candidates per round by local maxima, per sqrt(blocks): 1 to 1,000,000
+  int listed = 32;     ///< maximum number of candidates that a block of maxima_in_grid publishes per round: 1 to 32
+  int singles = 0;     ///< number of first samples that local maxima take one per round, without lists: 0 to 128
+  /// maxima_in_grid distributes `blocks` (0 or less: all multiprocessors) over any number of clouds by size: teams for
+  /// large clouds, blocks that process small clouds in turn. Requires has_shared_out in the selector.
   bool shared_out = false;
 };
 
@@ -119,11 +118,10 @@ constexpr bool operator!=(fps_choice a, fps_choice b) noexcept {
   return !(a == b);
 }
 
-/// The default choice. Derive a struct from it, hide what you want to change, and pass it as fps()'s first template
-/// argument.
+/// Default choice. To change it, derive a struct, hide members, and pass it as fps()'s first template argument.
 struct fps_selector {
-  /// Multiprocessors that blocks which wait for one another may take, at most, as by cuda_exec::multiprocessors; 0:
-  /// all.
+  /// Maximum number of multiprocessors for blocks that wait for each other, as in cuda_exec::multiprocessors; 0: no
+  /// limit.
   static constexpr int max_multiprocessors = 0;
 
   /// Shapes of fps_kernel::in_registers, in whole warps, ascending in capacity; the first that holds the largest cloud
@@ -138,71 +136,72 @@ struct fps_selector {
       {512, 24},  // 12,288
   };
 
-  /// Threads of fps_kernel::in_global_memory.
+  /// Number of threads per block of fps_kernel::in_global_memory.
   // h200, 131,072 -> 1,024: 19 ms; 34 with 512, 54 with 256.
   static constexpr int streaming_block_size = 1024;
 
-  /// Shapes of fps_kernel::in_block, in whole warps, ascending in capacity, as far as shared memory holds them.
+  /// Shapes of fps_kernel::in_block, in whole warps, ascending in capacity, limited by shared memory.
   // h200, 512 threads against 256: 16 x 8,192 -> 1,024 0.68 ms, 0.98; 32 x 4,096 -> 1,024 0.50 ms, 0.66.
   static constexpr fps_block_tuning rounds_blocks[] = {{128, 4}, {256, 4}, {512, 8}, {512, 20}};
 
-  /// Candidates of a round: more make fewer rounds, and dearer ones.
+  /// Maximum number of candidates per round: more candidates mean fewer but longer rounds.
   // h200, 16 x 8,192 -> 1,024: 0.68 ms; 0.79 with 128, 1.00 with 64.
   static constexpr int rounds_list_size = 256;
 
-  /// Threads of a block and candidates of a round in fps_kernel::in_grid.
+  /// Threads per block and maximum number of candidates per round of fps_kernel::in_grid.
   // h200, 1,000,000 -> 10,000: 3.44 ms; 4.35 with 256 threads, and with lists of 128; 6.12 with lists of 64.
   static constexpr int group_block_size = 512;
   static constexpr int group_list_size = 256;
 
-  /// Chunks of fps_kernel::in_block and fps_kernel::in_grid; docs/design/fps.md has the measurements.
+  /// Chunks of fps_kernel::in_block and fps_kernel::in_grid; measurements are in docs/design/fps.md.
   static constexpr fps_chunk_tuning chunks = {128, 1};
 
-  /// Shapes of the kernels by local maxima, in whole warps, ascending in capacity; the first of which a cloud's blocks
-  /// hold it is used.
+  /// Shapes of the kernels by local maxima, in whole warps, ascending in capacity; the first with which a cloud's
+  /// blocks hold the cloud is used.
   static constexpr fps_block_tuning maxima_blocks[] = {{512, 1}, {512, 2}, {512, 4}, {512, 8}};
 
   /// Shapes of fps_kernel::in_regions, ascending in capacity; the first that holds the largest cloud is used.
   static constexpr fps_region_tuning region_shapes[] = {
       {8, 1, 4, 4}, {16, 1, 2, 2}, {16, 2, 2, 2}, {16, 4, 4, 4}, {16, 8, 4, 4}};
-  /// Whether they are compiled. choose() does not ask for them: they have not been measured on a GPU.
+  /// True if fps_kernel::in_regions is compiled. choose() never selects it: it has not been measured on a GPU.
   static constexpr bool has_regions = false;
 
-  /// Clouds of a grid that no shape holds lie in memory, in chunks that a warp takes at once, of so many points a
-  /// thread: the first shape of which a warp has 32 chunks or less, or the last, of which it may have 64.
+  /// Shapes for clouds of a grid that no shape of maxima_blocks holds. They lie in memory, in chunks that a warp
+  /// processes at once, with points_per_thread points per thread. The first shape that needs at most 32 chunks per warp
+  /// is used, or else the last, which may need 64.
   // h200, ms, W36:            in registers of {512, 16}  {512, 4}  {512, 8}
   //   1 x  1,000,000 ->   1,024                   0.961     0.788     0.955
   //   1 x  1,000,000 ->  10,000                    1.46      1.26      1.52
   //   1 x  1,000,000 -> 100,000                    4.84      4.49      5.31
   //   1 x 10,000,000 ->  10,000                              5.58      5.24
   static constexpr fps_block_tuning maxima_chunks[] = {{512, 4}, {512, 8}};
-  /// Whether chunks of the first shape lie in shared memory, if they fit (a million points on an H200). Not measured.
+  /// True to store chunks of the first shape in shared memory if they fit (a million points on an H200). Not measured.
   static constexpr bool chunks_in_shared = false;
 
-  /// Whether fps_choice::shared_out is compiled. choose() does not ask for it: it has not been measured on a GPU.
+  /// True if fps_choice::shared_out is compiled. choose() never selects it: it has not been measured on a GPU.
   static constexpr bool has_shared_out = false;
 
-  /// fps_kernel::maxima_in_block is compiled for the shapes of no more points.
+  /// Capacity up to which fps_kernel::maxima_in_block is compiled for the shapes.
   static constexpr int maxima_block_points = 1024;
 
-  /// True: boxes of maxima_in_grid are around points that follow one another along Hilbert's curve. A run along
-  /// Morton's may jump across the cloud, and its box then spans it; a cell's code takes fewer instructions.
+  /// True to sort along Hilbert's curve for the boxes of maxima_in_grid. A run along Morton's curve may jump across the
+  /// cloud, and its box then spans the cloud; but Morton codes take fewer instructions.
   static constexpr bool hilbert_cells = false;
 
-  /// Fewer points than this are not worth another block of a grid.
+  /// Minimum number of points that justify another block of a grid.
   // h200, 131,072 -> 4,096: 1.29 ms; 1.22 with 1,024, 1.47 with 4,096; larger clouds take all blocks.
   static constexpr index_t grid_points_per_block = 2048;
 
-  /// Shapes of the blocks that put the points of fps_kernel::in_grid in order, in one launch, ascending in capacity,
-  /// 256 threads or more in whole warps; and the largest batch that is sorted so. Larger ones take a launch for each
-  /// step, which then takes longer than its launch.
+  /// Shapes of the blocks that sort the points of fps_kernel::in_grid in one launch, ascending in capacity, 256 threads
+  /// or more in whole warps; and the largest batch for which one launch is used. Larger batches take one launch per
+  /// step, as a step then takes longer than a launch.
   static constexpr fps_block_tuning order_blocks[] = {{512, 2}, {512, 8}, {512, 16}};
   // h200: 1 x 16,384 -> 64 0.163 ms, with a launch for each step 0.180; 1 x 1,000,000 -> 64 0.516, 0.533; 31 clouds
   // of 1,030,000 points -> 1,024 1.35, 1.36; 100 of 10,300 -> 64 0.383, 0.350. The call takes 9 us of the host, not 35.
   static constexpr index_t most_points_in_phases = index_t{1} << 21;
   static constexpr index_t most_clouds_in_phases = 32;
 
-  /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
+  /// Selects the kernel. A choice that the device or the type of point rules out is replaced by the next that works.
   // h200, ms, uniform:        registers  block   grid  local maxima  with boxes
   //    1 x    16,384 ->      32                              0.078
   //    8 x    16,384 ->      32                              0.089
@@ -223,7 +222,7 @@ struct fps_selector {
   //    1 x 1,000,000 -> 100,000                  15.4         39.9        4.21
   //    1 x 10,000,000 -> 10,000                  9.43                     5.24
   static constexpr fps_choice choose(fps_case const& c) noexcept {
-    // Sorting pays from some tens of samples on.
+    // Sorting pays off from some tens of samples on.
     bool const few = c.samples < 48;
     if (c.maxima_points > 0 && (!few || c.largest > c.register_points)) {
       fps_choice const maxima = choose_maxima(c);
@@ -234,20 +233,20 @@ struct fps_selector {
     return {fps_kernel::in_grid};
   }
 
-  /// Local maxima, with no blocks where other kernels are faster.
+  /// Selects local maxima; returns 0 blocks if other kernels are faster.
   static constexpr fps_choice choose_maxima(fps_case const& c) noexcept {
     constexpr fps_choice none{fps_kernel::maxima_in_grid, 0, false};
     index_t const room = c.clouds > 0 ? c.multiprocessors / c.clouds : 0;
     if (c.largest > 512 && c.largest <= maxima_block_points) {
       return room > 0 && c.samples >= 256 ? fps_choice{fps_kernel::maxima_in_block, 1, false, 36} : none;
     }
-    // Every cloud has as many blocks, which pays where all are about as large.
+    // Every cloud gets the same number of blocks, which pays off only if all are about equally large.
     if (c.ragged && 2 * c.points < c.clouds * c.largest) return none;
     index_t const useful = (c.largest + maxima_blocks[0].capacity() - 1) / maxima_blocks[0].capacity();
     index_t const team = useful < room ? useful : room;
     if (c.largest < 4096 || team < 2) return none;
     if (c.largest > team * c.maxima_points) return c.largest > team * c.chunk_points ? none : in_memory(c, team);
-    // To lower a thread's points by every sample takes longer than to put the points in order.
+    // Beyond this product, updating a thread's points for every sample takes longer than sorting the points.
     index_t const each = (useful + team - 1) / team;
     fps_choice choice{fps_kernel::maxima_in_grid, static_cast<int>(team), each * c.samples > 3000};
     // h200, ms, boxes:                    24     30  30, 16 listed     40     48     60     80
@@ -266,7 +265,7 @@ struct fps_selector {
     return choice;
   }
 
-  /// A cloud that registers do not hold.
+  /// Selects local maxima for a cloud that registers cannot hold.
   static constexpr fps_choice in_memory(fps_case const& c, index_t team) noexcept {
     // h200, ms:                      16     24  24, 16 listed     36     60
     //   1 x  1,000,000 ->   1,024  0.705  0.749         0.690  0.788  0.865
@@ -286,20 +285,20 @@ struct fps_selector {
   }
 };
 
-/// Points that a bucket of the host has room for, a multiple of 32: fewer, and there are more boxes to test; more, and
-/// more points are lowered in vain. Other sizes were not measured.
+/// Capacity of a host bucket in points, a multiple of 32. Smaller buckets mean more boxes to test, larger ones more
+/// useless updates of points. Other sizes were not measured.
 inline constexpr int fps_bucket_points = 64;
 
-/// The host's. Tests change it to send small clouds through everything.
+/// Tuning of the host backend. Tests change it to send small clouds through every path.
 struct fps_host_tuning {
-  index_t bucket_points = fps_bucket_points;  ///< points that a bucket is filled with
-  index_t list_points = 512;                  ///< candidates of a round
-  index_t sort_from_samples = 16;             ///< fewer samples touch nearly everything, sorted or not
-  bool rounds_for_one_chunk = false;          ///< a cloud of one chunk is its own list of candidates
-  double ns_per_point = 40;                   ///< to sort it, and to lower it to the first samples
+  index_t bucket_points = fps_bucket_points;  ///< points per bucket when buckets are filled
+  index_t list_points = 512;                  ///< maximum number of candidates per round
+  index_t sort_from_samples = 16;             ///< with fewer samples nearly all points are updated, sorted or not
+  bool rounds_for_one_chunk = false;          ///< true if a cloud of one chunk serves as its own candidate list
+  double ns_per_point = 40;                   ///< to sort a point, and to update it for the first samples
   double ns_per_sample = 400;
-  double worth_a_thread = 200e3;     ///< ns of work that pay for starting a thread
-  index_t team_from_points = 65536;  ///< below, starting threads takes what they save
+  double worth_a_thread = 200e3;     ///< ns of work that justify starting a thread
+  index_t team_from_points = 65536;  ///< in smaller clouds, starting threads takes the time that they save
 };
 
 constexpr bool operator==(fps_host_tuning const& a, fps_host_tuning const& b) noexcept {
@@ -312,7 +311,7 @@ constexpr bool operator!=(fps_host_tuning const& a, fps_host_tuning const& b) no
   return !(a == b);
 }
 
-// Printing, for whoever includes <ostream>: as their initialisers are written.
+// Prints tunings as their initialisers, in files that include <ostream>.
 
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_block_tuning tuning) {

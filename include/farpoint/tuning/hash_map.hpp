@@ -1,5 +1,5 @@
 /// @file
-/// What makes a hash map fast. Nothing here changes a result.
+/// Tuning of a hash map. Except for `erases`, it affects the speed, never a result.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -7,27 +7,27 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where the value of a key is. Changes no result, only in which slot a key lands, and when a value appears.
+/// Location of values. Affects no result, only slot numbers, and when a value becomes visible.
 enum class hash_map_layout {
-  pairs,  ///< beside its key, in one word where both have 32 bits, or else in 16 bytes: one compare-and-swap writes
-          ///< both, of 16 bytes from compute capability 9.0 on
-  split   ///< in the second part of the map's memory: operations on keys alone touch half of it
+  pairs,  ///< next to the key: in one word if both have 32 bits, else in 16 bytes, which one compare-and-swap writes
+          ///< from compute capability 9.0 on
+  split   ///< in the second part of the map's memory: calls without values access half of the memory
 };
 
 constexpr char const* to_string(hash_map_layout layout) noexcept {
   return layout == hash_map_layout::pairs ? "pairs" : "split";
 }
 
-/// What hash_map_tuning::passes() and parts() go by.
+/// Inputs of hash_map_tuning::passes() and parts().
 struct hash_map_case {
-  index_t keys;         ///< of the call
-  index_t slots;        ///< of the map
-  index_t bytes;        ///< of the map's memory that the call may go to
-  index_t cache_bytes;  ///< of the device's L2 cache; 0: not known
-  bool is_split;        ///< hash_map_layout::split
+  index_t keys;         ///< number of keys of the call
+  index_t slots;        ///< number of slots of the map
+  index_t bytes;        ///< size of the map's memory that the call may access
+  index_t cache_bytes;  ///< size of the device's L2 cache; 0 if unknown
+  bool is_split;        ///< layout is hash_map_layout::split
   bool takes_values;    ///< the call reads or writes an array of values
   bool inserts;
-  bool has_outcomes;  ///< the call writes something for each key
+  bool has_outcomes;  ///< the call writes a result per key
 };
 
 constexpr bool operator==(hash_map_case const& a, hash_map_case const& b) noexcept {
@@ -46,20 +46,21 @@ Stream& operator<<(Stream& stream, hash_map_case const& c) {
   return stream;
 }
 
-/// What makes a hash map fast on a GPU. Nothing here changes a result. Derive from it to change a part. The figures are
-/// G keys/s on an H200, u32 keys and values, load 0.5 (bench/results/nvidia-h200/hash_map.json has all).
+/// Tuning of a hash map on a GPU. Except for `erases`, it affects the speed, never a result. Derive from it to change a
+/// part. Figures are G keys/s on an H200, u32 keys and values, load 0.5 (bench/results/nvidia-h200/hash_map.json has
+/// all).
 struct hash_map_tuning {
   // 10 M keys, outside L2, in one pass: values in 18.2 (split 8.6), values out 41.7 (22); but keys alone in 18.6
   // (24.6), slots out 41.7 (54). 1 M keys: 28.3 (23.9), 76 (56), 28.4 (30), 76 (82).
   static constexpr hash_map_layout layout = hash_map_layout::pairs;
 
-  /// True: keys can be erased. The map reserves a second key then, and an update of a value in one word with its key is
-  /// a compare-and-swap, so that it cannot bring back a key that another thread erases.
+  /// True if keys can be erased. The map then reserves a second key, and updates a value that shares a word with its
+  /// key by compare-and-swap, so that the update cannot restore a key that another thread erases.
   static constexpr bool erases = false;
 
-  /// How often a call for a whole array goes over its keys: once, or 2, 4 or 8 times, each time for another part of the
-  /// map, which stays in the L2 cache meanwhile. Other numbers count as the next one below, and 8 as 4 where something
-  /// is written for each key: passes tear apart what is written together.
+  /// Number of passes of a call on an array over its keys: 1, 2, 4 or 8. Each pass handles another part of the map,
+  /// which then stays in the L2 cache. Other numbers are rounded down, and 8 becomes 4 if a result is written per key,
+  /// since passes break up contiguous writes.
   ///
   /// Pairs in, 10 M: 25.5, with one pass 18.2 (2: 22.1, 8: 21.9); 30 M: 20.7 (15.4); 50 M: 16.7 (15.1); 100 M: 14.4
   /// (14.5), without values 16.0 (14.7). Keys into a split map, 10 M: 31.3 (24.7); 100 M: 19.5 (14.1).
@@ -71,19 +72,19 @@ struct hash_map_tuning {
     return caches <= 2 ? 2 : caches <= 6 ? 4 : 8;
   }
 
-  /// parts() is never more, nor more than 512. 1: the kernels that sort are not even compiled.
+  /// Upper bound on parts(), at most 512. With 1, the sorting kernels are not even compiled.
   static constexpr int most_parts = 512;
 
-  /// Into how many parts of the map a call that has a workspace sorts its keys, before it works on one part after
-  /// another. 1 or less: it does not, goes by passes(), and needs no workspace.
+  /// Number of parts of the map by which a call with a workspace sorts its keys, to process part after part. With 1 or
+  /// less it does not sort, uses passes(), and needs no workspace.
   static constexpr int parts(hash_map_case const& c) noexcept {
     if (c.cache_bytes <= 0 || c.keys < 1'000'000) return 1;
     double const caches = static_cast<double>(c.bytes) / static_cast<double>(c.cache_bytes);
-    // Passes are as good for insertions into maps of some caches, unless copies of a key meet. Where few keys meet in a
-    // sector of memory, and look-ups are the fastest that there is, order gains less than it costs.
+    // Passes are as good for insertions into maps of a few cache sizes, unless copies of a key meet. Sorting costs more
+    // than it gains if few keys share a sector of memory and for the fastest look-ups.
     double const least = !c.inserts ? 3 : c.has_outcomes ? 2.5 : c.keys > c.slots ? 3 : 5;
     if (caches < least || c.keys < c.bytes / (c.inserts ? 64 : 28)) return 1;
-    // Smaller parts are written in shorter runs.
+    // Smaller parts would be written in shorter runs.
     return static_cast<int>(detail::smaller<index_t>(most_parts, detail::divide_up(3 * c.bytes, c.cache_bytes)));
   }
 
@@ -101,39 +102,40 @@ struct hash_map_tuning {
 
 namespace detail {
 
-/// Threads of a block of the kernels.
+/// Threads per block of the kernels.
 inline constexpr int hash_map_block_size = 256;
 
-/// Keys of a call on a stream: eight passes take a block for each 192 keys, and a grid has 2^31 - 1 blocks.
+/// Maximum number of keys of a call on a stream: eight passes take a block per 192 keys, and a grid has 2^31 - 1
+/// blocks.
 inline constexpr index_t hash_map_most_keys = index_t{1} << 38;
 
-/// Parts that keys are sorted by, at most.
+/// Maximum number of parts by which keys are sorted.
 inline constexpr int hash_map_most_parts = 512;
 
-/// Outcomes that a thread brings back into the order of the call.
+/// Number of results per thread that are restored to the order of the call.
 inline constexpr int hash_map_unsort_keys = 4;
 
-/// Keys that a part of a map has room for, of so many. Random keys of one part are a few more than their share now and
-/// then, and those that come several times more often so.
+/// Capacity of a part of the map for `keys` keys in total. The slack covers random fluctuations, which grow if keys
+/// occur several times.
 constexpr index_t hash_map_part_room(index_t keys, index_t parts) noexcept {
   index_t const share = divide_up(keys, parts);
   return divide_up(share + share / 16 + 512, index_t{hash_map_block_size}) * hash_map_block_size;
 }
 
-/// What the parts have room for together, however many they are, at most.
+/// Upper bound on the capacity of all parts together, for any number of parts.
 constexpr index_t hash_map_most_room(index_t keys) noexcept {
   return keys + keys / 16 + index_t{hash_map_most_parts} * (512 + hash_map_block_size + 2);
 }
 
-/// Stores of 16 bytes that a thread makes to clear a map.
+/// Number of 16-byte stores per thread that clears a map.
 inline constexpr index_t hash_map_clear_stores = 4;
 
-/// Keys that a lane looks at in so many passes: of a warp's keys, 24 are in a part on average, or 32 with two passes,
-/// so that there are rarely more than lanes.
+/// Keys per lane with `Passes` passes: on average 24 of a warp's keys are in a part, or 32 with two passes, so that
+/// their number rarely exceeds the number of lanes.
 template <int Passes>
 inline constexpr int hash_map_pass_keys = (3 * Passes + 3) / 4;
 
-/// On the host fewer entries than this are not worth another thread.
+/// Minimum number of entries on the host that justify another thread.
 inline constexpr index_t hash_map_entries_per_thread = 4096;
 
 }  // namespace detail

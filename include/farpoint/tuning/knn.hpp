@@ -1,18 +1,18 @@
 /// @file
-/// What makes neighbour searches fast on a GPU. Nothing here changes a result.
+/// Tuning of neighbour searches on a GPU. It affects the speed, never a result.
 #pragma once
 
 #include <farpoint/core/types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Blocks that build an index.
+/// Shape of the blocks that build an index.
 struct bvh_build_tuning {
-  index_t from;                   ///< points of all clouds, 1 or more: used for this many and more
+  index_t from;                   ///< minimum number of points of all clouds for this shape, 1 or more
   int block_size;                 ///< threads, 256 or more, in whole warps
-  int items_per_thread;           ///< keys that a thread sorts at a time
-  int blocks_per_multiprocessor;  ///< at most; registers are kept free for so many
-  int window;                     ///< tiles that a thread looks back at in one go
+  int items_per_thread;           ///< number of keys that a thread sorts at a time
+  int blocks_per_multiprocessor;  ///< maximum; registers are reserved for this number
+  int window;                     ///< number of tiles that a thread looks back at in one step
 
   constexpr index_t tile_size() const noexcept { return index_t{block_size} * items_per_thread; }
 };
@@ -31,57 +31,57 @@ Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
   return stream;
 }
 
-/// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
-/// argument of knn() or build_point_bvh().
+/// Default choice. To change it, derive a struct, hide members, and pass it as the first template argument of knn() or
+/// build_point_bvh().
 struct knn_selector {
-  /// Threads of a block that answers queries, in whole warps: at most 256, or 128 for double. h100, 10 M points of a
+  /// Threads per block that answers queries, in whole warps: at most 256, or 128 for double. h100, 10 M points of a
   /// cube, k = 8, ms: 4.98 (128 threads: 5.01).
   static constexpr int block_size = 64;
 
-  /// Rows of a launch, in whole blocks: more queries in the order of the view take several launches.
+  /// Maximum number of rows per launch, in whole blocks: more queries in view order take several launches.
   static constexpr index_t launch_rows = index_t{1} << 31;
 
-  /// Shapes of the blocks that build indices, ascending in `from`: the last that the points are enough for is used.
-  /// Best are tiles as small as the multiprocessors are enough for. h200, us: 100,000 points 39.7 (512x4 42.5,
-  /// 1024x2 49.2), 200,000 points 47.7 (512x2 54.0, 512x8 54.3), 400,000 points 61.8 (512x4 66.4, 512x16 70.4), 1 M
-  /// points 104.7 (512x8 115.6, 1024x8 107.9, 256x16 111.4), 10 M points 830 (1024x8 877, 256x16 840, 384x16 969).
+  /// Shapes of the blocks that build indices, ascending in `from`; the last whose `from` the points reach is used. Best
+  /// are the smallest tiles for which the multiprocessors suffice. h200, us: 100,000 points 39.7 (512x4 42.5, 1024x2
+  /// 49.2), 200,000 points 47.7 (512x2 54.0, 512x8 54.3), 400,000 points 61.8 (512x4 66.4, 512x16 70.4), 1 M points
+  /// 104.7 (512x8 115.6, 1024x8 107.9, 256x16 111.4), 10 M points 830 (1024x8 877, 256x16 840, 384x16 969).
   static constexpr bvh_build_tuning builds[] = {
       {1, 512, 2, 1, 8}, {135'169, 512, 4, 1, 8}, {270'337, 512, 8, 1, 8}, {540'673, 512, 16, 1, 8}};
-  /// Points of a cloud from which warps begin with the 32 that are farthest apart, not with the first on the curve: of
-  /// fewer, all warps run at once (an H100 has room for those of 118,272).
+  /// Number of points of a cloud from which warps begin with the most dispersed 32 points instead of the first on the
+  /// curve. In smaller clouds all warps run at once (an H100 has room for the warps of 118,272 points).
   static constexpr index_t packet_order_from = 65'536;
-  /// Points for which it is worth to add a block.
+  /// Minimum number of points that justify another block of a build.
   static constexpr index_t build_points = 1024;
 };
 
 namespace detail {
 
-/// Threads of a block of the kernels that take a thread for each query, in whole warps.
+/// Threads per block of the kernels with one thread per query, in whole warps.
 inline constexpr int search_block_size = 128;
 
-/// Queries that a warp answers, one after another, where their lists are too long for registers.
+/// Number of queries that a warp answers in turn, if their lists are too long for registers.
 inline constexpr int knn_queries_per_warp = 4;
 
-/// Of queries that a warp answers together. Eight of them are tested together if their squared extent and their bounds
-/// are less than so many times the least of their bounds.
+/// Limit on the spread of queries that a warp answers together. Eight queries are tested together if their squared
+/// extent and their bounds are below this multiple of their smallest bound.
 inline constexpr int packet_most_spread = 16;
-/// After so many looks at four leaves, every query tests boxes on its own. It takes that long only among many points at
-/// one place, exactly at the bounds of the queries: only a query itself can tell that it has the lowest of their
-/// indices.
+/// Number of steps of four leaves after which each query of a packet tests boxes on its own. It is reached only with
+/// many coincident points exactly at the queries' bounds: only a query itself can decide which of these has the lowest
+/// index.
 constexpr int packet_patience(int capacity) noexcept {
   return 32 + 2 * capacity;
 }
-/// Looks at four leaves after which queries of one neighbour may be in a heap of equal points. h100, 1 M points of a
-/// cube, k = 1, us: 219 (9: 219, 0: 248).
+/// Number of steps of four leaves after which queries for one neighbour are assumed to be in a heap of coincident
+/// points. h100, 1 M points of a cube, k = 1, us: 219 (9: 219, 0: 248).
 inline constexpr int packet_looks_before_heap = 3;
-/// Points whose distances are computed at a time: more would take registers, and save no time.
+/// Number of points whose distances are computed at a time: more would take registers without saving time.
 inline constexpr int packet_points_at_once = 4;
 
-/// Longest row of radius_rows() that is filled in any order and sorted afterwards; longer ones are heaps.
+/// Maximum length of a row of radius_rows() that is filled in any order and sorted afterwards; longer rows are heaps.
 inline constexpr index_t radius_sorted_row = 512;
 
-/// Fewer queries than this are answered in the order of the view: the dozen launches of a sort would take longer than
-/// it saves. A guess; the break-even point has not been measured.
+/// Minimum number of queries to sort; fewer are answered in view order, since the dozen launches of a sort would take
+/// longer than they save. A guess; the break-even point has not been measured.
 inline constexpr index_t query_order_from = 16384;
 
 }  // namespace detail

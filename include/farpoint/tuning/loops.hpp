@@ -1,5 +1,5 @@
 /// @file
-/// Sizes of the blocks of kernels that do little for each item. Nothing here changes a result.
+/// Block sizes of kernels that do little work per item. They affect the speed, never a result.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -7,14 +7,14 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Threads of a block of for_each_index(), gather(), and the counting of wrong offsets.
+/// Threads per block of for_each_index(), of gather(), and of the counting of invalid offsets.
 inline constexpr int loop_block_size = 256;
 
-/// The same of exclusive_scan(), and rows that a thread scans.
+/// Threads per block of exclusive_scan(), and rows per thread.
 inline constexpr int exclusive_scan_block_size = 128, exclusive_scan_items = 8;
 
-/// Every block of a kernel of fps() that has a block a cloud looks at the offsets, up to so many. Of more they would
-/// read more than points.
+/// Maximum number of offsets that every block of a one-block-per-cloud kernel of fps() checks by itself. Beyond it the
+/// blocks would read more offsets than points.
 inline constexpr index_t fps_most_offsets_looked_at = 2048;
 
 }  // namespace detail

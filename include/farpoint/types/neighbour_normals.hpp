@@ -1,5 +1,5 @@
 /// @file
-/// What normals_from_neighbours() takes and fills.
+/// Input, parameters and output of normals_from_neighbours().
 #pragma once
 
 #include <farpoint/core/index_span.hpp>
@@ -9,28 +9,27 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Rows of neighbours as knn() writes them, in the memory space of the execution.
 struct neighbour_rows {
-  index_view indices;  ///< `[rows, k]`: of points in the cloud, the nearest first; the first that is none ends a row
-  index_t k = 0;       ///< 1 to 1,024
-  index_view points = {};  ///< `[rows]`: whose rows they are; empty: row i is point i's
-  index_view count =
-      {};  ///< `[1]`: number of rows that there are; empty: all. Those behind are neither read nor written
+  index_view indices;      ///< `[rows, k]`: points of the cloud, nearest first; an index out of range ends a row
+  index_t k = 0;           ///< 1 to 1,024
+  index_view points = {};  ///< `[rows]`: point of each row; if empty, row i belongs to point i
+  index_view count = {};   ///< `[1]`: number of rows; if empty, all. Rows past it are neither read nor written
 };
 
 struct neighbour_normals_params {
   vec<double, 3> viewpoint = {{0, 0, 0}};  ///< metres; normals face it
 
-  /// Extents in units of the root mean square of the neighbours' offsets along an axis. Neighbours that fill a disc
-  /// around the point have its radius with 2.
+  /// Extents in units of the root mean square of the neighbours' offsets along an axis. With 2, neighbours that fill a
+  /// disc around the point yield the radius of the disc.
   double extent = 2;
 };
 
-/// Where normals_from_neighbours() writes, in the memory space of the execution. All parts but one may be left out.
+/// Output of normals_from_neighbours(), in the memory space of the execution. At least one part must be given.
 template <class Scalar = float>
 struct neighbour_normals_output {
-  span<Scalar> normals = {};     ///< `[rows, 3]`: of unit length, or (0, 0, 0) if undefined
-  span<Scalar> curvatures = {};  ///< `[rows]`: smallest eigenvalue / sum of all; 0 to 1/3
-  span<Scalar> tangents = {};    ///< `[rows, 3]`: the long axis, of unit length, across the normal; or (0, 0, 0)
-  span<Scalar> extents = {};     ///< `[rows, 2]`: half axes of the splat, along the tangent and across it (m)
+  span<Scalar> normals = {};     ///< `[rows, 3]`: unit length, or (0, 0, 0) if undefined
+  span<Scalar> curvatures = {};  ///< `[rows]`: smallest eigenvalue / sum of eigenvalues; 0 to 1/3
+  span<Scalar> tangents = {};    ///< `[rows, 3]`: long axis, unit length, orthogonal to the normal; or (0, 0, 0)
+  span<Scalar> extents = {};     ///< `[rows, 2]`: half axes of the splat, along and across the tangent (m)
 };
 
 FARPOINT_END_NAMESPACE

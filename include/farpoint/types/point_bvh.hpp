@@ -1,18 +1,18 @@
 /// @file
-/// What build_point_bvh() sets on the host.
+/// Index that build_point_bvh() creates on the host.
 #pragma once
 
 #include <farpoint/spatial/point_bvh_arrays.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The BVHs of a batch of clouds, in memory that build_point_bvh() has filled. Non-owning, trivially copyable;
-/// searching is thread-safe. The points are no longer needed: a BVH has copies of them.
+/// BVHs of a batch of clouds, in memory that build_point_bvh() has filled. Non-owning, trivially copyable; searching is
+/// thread-safe. The points are no longer needed: a BVH contains copies.
 template <class Scalar>
 class point_bvh {
  public:
   point_bvh() = default;
-  /// `offsets` is the address of the offsets of the points, null for a regular batch.
+  /// `offsets` is the address of the offsets of the points; null for a regular batch.
   point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points, index_t const* offsets,
             unsigned long long left_out, unsigned long long bad_offsets) noexcept
       : arrays_{arrays},
@@ -22,17 +22,17 @@ class point_bvh {
         left_out_{left_out},
         bad_offsets_{bad_offsets} {}
 
-  /// Clouds.
+  /// Number of clouds.
   index_t size() const noexcept { return clouds_; }
-  /// Points of all clouds, including those that are not finite.
+  /// Number of points of all clouds, including non-finite points.
   index_t points() const noexcept { return points_; }
-  /// The BVH of cloud b, b < size().
+  /// BVH of cloud b, b < size().
   point_bvh_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
-  /// Address of the offsets that the BVHs were built with; null: the batch was regular.
+  /// Address of the offsets that the BVHs were built with; null if the batch was regular.
   index_t const* offsets() const noexcept { return offsets_; }
-  /// Points that are not finite: they are in no BVH.
+  /// Number of non-finite points, which are in no BVH.
   unsigned long long non_finite_points() const noexcept { return left_out_; }
-  /// Wrong offsets of the points: if there are any, all BVHs are empty.
+  /// Number of invalid offsets of the points; if not 0, all BVHs are empty.
   unsigned long long bad_offsets() const noexcept { return bad_offsets_; }
   detail::point_bvh_arrays<Scalar> const& arrays() const noexcept { return arrays_; }
 

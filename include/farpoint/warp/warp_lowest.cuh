@@ -1,5 +1,5 @@
 /// @file
-/// The lowest few of many ranked points, kept by one warp.
+/// The few lowest of many ranked points, kept by one warp.
 #pragma once
 
 #include <farpoint/warp/cuda_warp.cuh>
@@ -7,41 +7,43 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A point and the rank that orders it.
+/// Point and the rank that orders it.
 struct ranked_point {
   std::uint64_t rank;
   std::uint32_t point;
 };
 
-/// The `most` points of lowest rank that a warp is shown, one in the registers of each lane, ascending by lane.
+/// Selection of the `most` points of lowest rank among the points offered to a warp. Each lane holds one point in
+/// registers, ascending by lane.
 ///
-/// All lanes of a warp call every function together. No two ranks may be equal, but for `none`, which stands for no
-/// point. Cost: begin() is a warp-wide sort; offer() a ballot, and six shuffles for each point that may enter. Offer
-/// the points in any order: the result is the same. Use it where few of many points enter; cub::WarpMergeSort or
-/// warp_bitonic_sort() are for keeping all.
+/// All lanes of a warp call every function together. Ranks must be distinct, except `none`, which marks a lane without
+/// a point. Cost: begin() is a warp-wide sort; offer() a ballot, and six shuffles per point that may enter. The result
+/// does not depend on the order of the offers. Meant for many points of which few enter; to keep all, use
+/// cub::WarpMergeSort or warp_bitonic_sort().
 class warp_lowest {
  public:
-  /// Rank of no point: above all others.
+  /// Rank of an absent point, above all others.
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
-  /// @param most  points to keep, 1 to 32
+  /// @param most  number of points to keep, 1 to 32
   __device__ explicit warp_lowest(int most) noexcept : last_{most - 1} {}
 
-  /// The first points, one of each lane: they are sorted at once, since most of them enter. Forgets all before.
-  /// @param mine  of the lane; lanes without a point pass `none`
+  /// Starts a new selection with one point per lane. The points are sorted at once, since most enter.
+  /// @param mine  the lane's point; lanes without a point pass `none`
   __device__ void begin(ranked_point mine) noexcept {
     warp_bitonic_sort(mine.rank, mine.point);
     begin_ascending(mine);
   }
 
-  /// The same for points that ascend by lane, such as best() of another selection of as many: nothing is sorted.
+  /// Starts a new selection with points that ascend by lane, such as best() of another selection of the same size: it
+  /// skips the sort.
   __device__ void begin_ascending(ranked_point mine) noexcept {
     best_ = mine;
     bound_ = __shfl_sync(~0u, best_.rank, last_);
   }
 
-  /// Further points, one of each lane.
-  /// @param mine  of the lane; lanes without a point pass `none`
+  /// Offers one more point per lane.
+  /// @param mine  the lane's point; lanes without a point pass `none`
   __device__ void offer(ranked_point mine) noexcept {
     unsigned asking = cuda_warp::ballot(mine.rank < bound_);
     while (asking != 0) {
@@ -60,7 +62,7 @@ class warp_lowest {
     }
   }
 
-  /// The lane-th lowest so far; `none` in lanes that have none, as those from `most` on.
+  /// Returns the lowest points so far, ascending by lane; `none` in lanes without one, such as lanes from `most` on.
   __device__ ranked_point best() const noexcept { return cuda_warp::lane() <= last_ ? best_ : ranked_point{none, 0}; }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// The k smallest of many keys for each lane of a warp.
+/// k smallest of many keys for each lane of a warp.
 #pragma once
 
 #include <farpoint/container/topk.hpp>
@@ -9,76 +9,78 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The k smallest keys of each lane: a sorted list in its registers, behind a buffer in shared memory. The lanes of a
-/// warp work on 32 different queries; cub has no such primitive, its sorts put the keys of all lanes into one order.
+/// Keeps the k smallest keys of each lane: a sorted list in registers, behind a buffer in shared memory. The lanes of a
+/// warp work on 32 different queries; CUB has no such primitive, since its sorts put the keys of all lanes into one
+/// order.
 ///
-/// To insert into a sorted list costs a warp as much for one lane as for all 32. So a lane only notes a candidate in
-/// its buffer, and when one buffer is nearly full all lanes sort theirs and merge them into their lists, by networks
-/// and without branches. Until then bound() is that of the last merge: some candidates too many are noted, none is
-/// lost.
+/// Inserting into a sorted list costs a warp the same for one lane as for all 32. So a lane only stores a candidate in
+/// its buffer; when one buffer is nearly full, all lanes sort their buffers and merge them into their lists, by
+/// networks without branches. Until then bound() is the bound of the last merge: a few candidates too many are stored,
+/// none is lost.
 ///
-/// Use: construct, activate(), then offer() up to `batch` candidates a lane between two calls of merge_if_full(), and
+/// Use: construct, activate(), then offer() up to `batch` candidates per lane between two calls of merge_if_full(), and
 /// merge_all() at the end. The result does not depend on the order of the candidates: ties go to the lower index.
-/// Distances are not NaN. Cost: Capacity keys in registers; 16 keys of shared memory a lane, 32 from a Capacity of 64
-/// on; a store for a candidate; 19 comparisons to sort 8 candidates, or 63 for 16, and Capacity / 2 * log2(Capacity) to
-/// merge them.
-/// @tparam Capacity  k at most: 1, or a power of two
+/// Distances must not be NaN. Cost: Capacity keys in registers; 16 keys of shared memory per lane, 32 from a Capacity
+/// of 64 on; one store per candidate; 19 comparisons to sort 8 candidates, or 63 for 16, and Capacity / 2 *
+/// log2(Capacity) to merge them.
+/// @tparam Capacity  maximum k: 1, or a power of two
 template <class Scalar, int Capacity>
 class warp_topk {
  public:
   using key = neighbour_key<Scalar>;
-  /// Candidates of a lane that are merged at a time, and that it may offer between two calls of merge_if_full(). Where
-  /// a merge costs much, twice as many; shorter lists gain more from a bound that falls early.
+  /// Number of candidates per lane in a merge, and limit on offers between two calls of merge_if_full(). Large if a
+  /// merge is expensive; shorter lists gain more from a bound that falls early.
   static constexpr int batch = Capacity < 64 ? 8 : 16;
   static constexpr int slots = 2 * batch;
 
-  /// Shared memory of a warp: a column for each lane, so that no two meet in one bank. Needs no initialisation; free
-  /// for other use after merge_all().
+  /// Shared memory of a warp, with a column per lane to avoid bank conflicts. Needs no initialisation; free for other
+  /// use after merge_all().
   struct alignas(sizeof(key)) storage {
     key at[std::size_t{slots}][cuda_warp::lanes];
   };
 
-  /// All lanes construct one, on the same storage.
-  /// @param shared    of the warp
+  /// Constructs the lane's list. All lanes pass the same storage.
+  /// @param shared    storage of the warp
   /// @param k         1 to Capacity
-  /// @param limit     keys must be below this; also what stands for a missing element
-  /// @param excluded  index that is passed over; no_index: none
+  /// @param limit     exclusive upper bound on keys; also the value of missing elements
+  /// @param excluded  index to skip; no_index for none
   __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded) noexcept
       : begin_{address_of(shared.at[0][cuda_warp::lane()])}, end_{begin_}, excluded_{excluded} {
 #pragma unroll
     for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
   }
 
-  /// Says whether the lane wants candidates. Call it before the first offer and after merge_all().
+  /// Declares whether the lane needs candidates. Call it before the first offer and after merge_all().
   __device__ void activate(bool is_active) noexcept {
     bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
   }
-  /// Candidates farther than this are not needed; negative for a lane that wants none.
+  /// Maximum distance of candidates that are needed; negative for a lane that needs none.
   __device__ Scalar bound() const noexcept {
     return bound_;
   }
-  /// Index of the k-th key: of candidates at the distance bound() only those of lower index are needed.
+  /// Index of the k-th key: candidates at distance bound() are needed only if their index is lower.
   __device__ std::uint32_t bound_index() const noexcept {
     return at_[Capacity - 1].index();
   }
 
-  /// Notes a candidate that is not farther than bound(). Each lane for itself.
+  /// Stores a candidate that is not farther than bound(). Lanes may call it independently.
   __device__ void offer(Scalar distance2, std::uint32_t index) noexcept {
     store(end_, key{distance2, index});
     end_ += row;
   }
 
-  /// Merges if a buffer is nearly full. All lanes call it. True if bounds may have fallen.
+  /// Merges if a buffer is nearly full. All lanes call it. Returns true if bounds may have fallen.
   __device__ bool merge_if_full() noexcept {
     return merge_beyond(batch);
   }
-  /// Merges until every list has taken all that was offered. All lanes call it.
+  /// Merges until every list contains all offered candidates. All lanes call it.
   __device__ void merge_all() noexcept {
     while (merge_beyond(0)) {
     }
   }
-  /// Merges up to `batch` candidates of each lane if more than `most` wait in one. All lanes call it. True if bounds
-  /// may have fallen. The two above call it: a loop that calls it itself, in one place, has its networks inlined once.
+  /// Merges up to `batch` candidates of each lane if a buffer has more than `most`. All lanes call it. Returns true if
+  /// bounds may have fallen. merge_if_full() and merge_all() call it; a loop that calls it directly, in one position,
+  /// inlines the networks once.
   /// @param most  0 to `batch`
   __device__ bool merge_beyond(int most) noexcept {
     if (cuda_warp::ballot(end_ > begin_ + static_cast<std::uint32_t>(most) * row) == 0) return false;
@@ -86,14 +88,14 @@ class warp_topk {
     return true;
   }
 
-  /// Element j of Capacity, ascending; the lane's result is the last k.
+  /// Element j of Capacity, ascending; the lane's result is the last k elements.
   __device__ key const& operator[](int j) const noexcept {
     return at_[j];
   }
 
  private:
-  // A candidate costs a store and an addition: columns are gone through by their addresses in shared memory. Of a
-  // pointer the compiler would derive the address again for each candidate, which takes longer than all else.
+  // Columns are traversed by shared-memory address, so that a candidate costs a store and an addition. From a pointer
+  // the compiler would compute the address for each candidate, which takes longer than all other work.
   static constexpr std::uint32_t row = cuda_warp::lanes * sizeof(key);
   static constexpr int words = sizeof(key) / sizeof(std::uint32_t);
   static_assert(words == 2 || words == 4);
@@ -128,7 +130,7 @@ class warp_topk {
     return value;
   }
 
-  /// The last candidates of each lane go into its list.
+  /// Merges the last candidates of each lane into its list.
   __device__ void merge() noexcept {
     std::uint32_t const begin = end_ - begin_ > batch * row ? end_ - batch * row : begin_;
     key const none{detail::infinity<Scalar>, no_index};
@@ -141,7 +143,8 @@ class warp_topk {
     }
     end_ = begin;
     network_sort(next);
-    // The smaller of the largest and the smallest, and so on: the smallest of all, first falling and then rising.
+    // Pairing the largest of the list with the smallest of the buffer, and so on, and keeping the smaller of each pair
+    // leaves the smallest keys of all as a bitonic sequence.
 #pragma unroll
     for (int j = 0; j < (Capacity < batch ? Capacity : batch); ++j) {
       key& at = at_[Capacity - 1 - j];
@@ -153,8 +156,8 @@ class warp_topk {
 
   key at_[std::size_t{Capacity}];
   Scalar bound_ = Scalar(-1);
-  std::uint32_t begin_;  ///< of the lane's column
-  std::uint32_t end_;    ///< where the next candidate goes
+  std::uint32_t begin_;  ///< address of the lane's column
+  std::uint32_t end_;    ///< address for the next candidate
   std::uint32_t excluded_;
 };
 

@@ -1,4 +1,4 @@
-// Keys and values for the radix sorts that run inside of kernels, and std::stable_sort's answer.
+// Keys and values for the radix sorts that run inside kernels, compared with std::stable_sort.
 #pragma once
 
 #include <farpoint/block/radix_tile.cuh>
@@ -19,19 +19,19 @@ struct radix_problem {
   int bits;
   bool has_values = true;
   int times = 1;
-  unsigned values = 0;  ///< of keys; 0: any
+  unsigned values = 0;  ///< number of distinct keys; 0: no limit
 };
 
-/// What a kernel takes that sorts some words.
+/// Arguments of a kernel that sorts 32-bit words.
 struct radix_sort_call {
   farpoint::radix_words buffers[2];
   std::uint32_t* workspace;
   std::uint32_t size;
   int bits;
-  int times;  ///< that it is sorted, from the buffer where the last result is
+  int times;  ///< number of sorts, each from the buffer that holds the last result
   bool has_values;
 
-  /// Calls `sort(from, to, has_values)` so many times.
+  /// Calls `sort(from, to, has_values)` `times` times.
   template <class Sort>
   __device__ void repeat(Sort&& sort) const {
     int from = 0;
@@ -89,7 +89,8 @@ void check_radix_sort(radix_problem const& wished, int compared, std::size_t wor
   CHECK(intact);
 }
 
-/// `check(problem, seed)` for keys of all values, of one, and of two; also where the values are the places.
+/// Calls `check(problem, seed)` for random keys, equal keys and two distinct keys, and without input values: the sort
+/// then writes the keys' indices.
 template <class Check>
 void check_radix_blocks(std::initializer_list<int> all, std::initializer_list<std::size_t> sizes, std::uint64_t seed,
                         Check const& check) {
@@ -103,7 +104,7 @@ void check_radix_blocks(std::initializer_list<int> all, std::initializer_list<st
   }
 }
 
-/// `check(problem, seed)` for keys of every number of digits, sorted once and several times.
+/// Calls `check(problem, seed)` for keys of each number of digits, sorted once and several times.
 template <class Check>
 void check_radix_bits(Check const& check) {
   for (int const bits : {0, 1, 7, 8, 9, 16, 24, 31, 32}) {

@@ -1,4 +1,4 @@
-// Boxes that the threads of a grid grow together, and the cells over them: what a host thread makes of the same points.
+// Bounding boxes that the threads of a grid grow together, and cell keys in these boxes, compared with one host thread.
 #include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
 
@@ -46,11 +46,11 @@ __global__ void accumulate(vec<Scalar> const* points, std::uint32_t const* set_o
   using accumulator = set_accumulator<Scalar, point_set<Scalar>, block_size>;
   __shared__ typename accumulator::storage shared;
   accumulator seen{sets};
-  // Threads have points that follow one another, so that many are of one set.
+  // Each thread takes consecutive points, many of which are in one set.
   int const threads = static_cast<int>(gridDim.x) * block_size;
   int const each = (size + threads - 1) / threads;
   int const first = (static_cast<int>(blockIdx.x) * block_size + static_cast<int>(threadIdx.x)) * each;
-  // Those of the first half go out before those of the second are seen.
+  // The first half of the points is flushed before the second half is added.
   int const middle = first + each / 2;
   for (int i = first; i < middle && i < size; ++i) seen.add(set_of[i], points[i]);
   seen.flush_over_block(shared);
@@ -59,7 +59,7 @@ __global__ void accumulate(vec<Scalar> const* points, std::uint32_t const* set_o
   seen.flush_over_block(shared);
 }
 
-/// Every thread adds a point to set 0; after that has gone out, only the first one adds a point to set 1.
+/// Every thread adds a point to set 0 and flushes it; then only thread 0 adds a point to set 1.
 __global__ void accumulate_twice(point_set<float>* sets) {
   using accumulator = set_accumulator<float, point_set<float>, block_size>;
   __shared__ typename accumulator::storage shared;

@@ -1,5 +1,5 @@
-// Calls on a stream that are given memory which kernels cannot reach, where FARPOINT_CHECK_POINTERS asks for it. The
-// types are this file's own: other files call the same functions without the checks.
+// Calls on a stream with memory that kernels cannot reach, with FARPOINT_CHECK_POINTERS defined. The types are local to
+// this file, because other files instantiate the same functions without the checks (one definition rule).
 #undef FARPOINT_CHECK_POINTERS
 #define FARPOINT_CHECK_POINTERS 1
 #include <farpoint/compat/group_points.cuh>
@@ -36,7 +36,7 @@ struct launcher_stream {
   operator cudaStream_t() const noexcept { return stream; }
 };
 
-/// Three coordinates of this file's own.
+/// Points with three coordinates, of a type local to this file.
 struct search_points : farpoint::point_view<float> {
   using farpoint::point_view<float>::point_view;
   FARPOINT_HD search_points(farpoint::point_view<float> const& view) : farpoint::point_view<float>{view} {}
@@ -45,7 +45,7 @@ struct search_points : farpoint::point_view<float> {
   }
 };
 
-/// In four dimensions, where few kernels are compiled.
+/// Points with four coordinates, for which few kernels are compiled.
 using points_view = farpoint::point_view<float, 4>;
 
 bool kernels_read_host_memory() {
@@ -126,7 +126,7 @@ TEST_CASE("check_pointers: host memory is refused, by name", "[check_pointers][d
 TEST_CASE("check_pointers: arrays longer than their memory are refused", "[check_pointers][device]") {
   test_stream const stream;
   float* memory = nullptr;
-  constexpr std::size_t size = std::size_t{4} << 20;  // allocations of this size end where they are asked to
+  constexpr std::size_t size = std::size_t{4} << 20;  // 16 MiB: allocations of this size are not rounded up
   REQUIRE_CUDA(cudaMalloc(&memory, size * sizeof(float)));
   CHECK(check(stream.get(), span<float>{memory, size}));
   CHECK(check(stream.get(), span<float>{memory + size - 1, 1}));
@@ -149,7 +149,7 @@ TEST_CASE("check_pointers: arrays longer than their memory are refused", "[check
 TEST_CASE("check_pointers: views are checked from their lowest byte to their highest", "[check_pointers][device]") {
   test_stream const stream;
   float* memory = nullptr;
-  constexpr std::size_t size = std::size_t{4} << 20;  // 16 MiB: the allocation ends where it is asked to
+  constexpr std::size_t size = std::size_t{4} << 20;  // 16 MiB: an allocation of this size is not rounded up
   REQUIRE_CUDA(cudaMalloc(&memory, size * sizeof(float)));
   float const* const end = memory + size;
   constexpr index_t n = size / 4;

@@ -1,4 +1,4 @@
-// grid_barrier in cooperative kernels: what blocks write before it, all of them read after it.
+// grid_barrier in cooperative kernels: all blocks read after it the words that blocks wrote before it.
 #include <farpoint/grid/grid_barrier.cuh>
 
 #include "../../support/catch.hpp"
@@ -23,7 +23,7 @@ __host__ __device__ inline std::uint32_t word_of(std::uint32_t round, std::uint3
   return round * 2654435761u ^ at * 40503u;
 }
 
-/// In each round a thread writes a word, and after the barrier reads those of two other blocks of its group.
+/// In each round, each thread writes a word and, behind the barrier, reads words of two other blocks of its group.
 __global__ void barrier_kernel(barrier_args const args) {
   int const group = static_cast<int>(blockIdx.x) % args.groups;
   int const rank = static_cast<int>(blockIdx.x) / args.groups;
@@ -38,7 +38,7 @@ __global__ void barrier_kernel(barrier_args const args) {
     std::uint32_t const mine = place_of(rank) + threadIdx.x;
     words[mine] = word_of(static_cast<std::uint32_t>(round), mine);
     barrier.sync();
-    // Another thread's, too: not only the one that waited may see it.
+    // The word of another thread, too: visibility must not be limited to the thread that waited.
     for (int const step : {1, 1 + round % size}) {
       std::uint32_t const other = place_of(rank + step) + (threadIdx.x + static_cast<unsigned>(round)) % blockDim.x;
       if (words[other] != word_of(static_cast<std::uint32_t>(round), other)) atomicAdd(args.wrong, 1u);
@@ -62,7 +62,7 @@ void check_barrier(int blocks, int threads, int groups, int rounds) {
   CHECK(intact);
   for (int group = 0; group < groups; ++group) {
     int const size = (blocks - group + groups - 1) / groups;
-    // A group of one has nobody to wait for.
+    // A group of one block does not count arrivals.
     unsigned const expected = size > 1 ? static_cast<unsigned>(size) * static_cast<unsigned>(rounds) : 0;
     CHECK(arrivals.download()[static_cast<std::size_t>(group)] == expected);
   }

@@ -16,7 +16,7 @@ using words = std::vector<std::uint32_t>;
 
 namespace {
 
-/// One launch a digit for everything but a handful.
+/// One launch per digit, for all but very small sizes.
 template <int Threads, int Items, int Window, std::uint32_t Portion = (1u << 30) - 1>
 struct only_sweeps : farpoint::radix_sort_selector {
   static constexpr farpoint::radix_block_tuning blocks[] = {{256, 1}};
@@ -24,7 +24,7 @@ struct only_sweeps : farpoint::radix_sort_selector {
   static constexpr std::uint32_t portion_keys = Portion;
   static constexpr int histogram_blocks = 7;
 };
-/// Two shapes, so that a size is at the border of the two.
+/// Two tunings of each kind, so that sizes at the border between two can be tested.
 struct two_shapes : farpoint::radix_sort_selector {
   static constexpr farpoint::radix_block_tuning blocks[] = {{256, 1}, {512, 2}};
   static constexpr farpoint::radix_sweep_tuning sweeps[] = {{1, 256, 2, 1, 2}, {5000, 384, 3, 1, 3}};
@@ -54,7 +54,7 @@ words make_keys(key_kind kind, std::size_t size, std::uint64_t seed) {
   return keys;
 }
 
-/// Places of the keys in sorted order.
+/// Returns the indices of the keys in sorted order, by std::stable_sort.
 words sorted_places(words const& keys, std::size_t size, int bits) {
   std::uint32_t const mask = bits == 0 ? 0 : ~0u >> (32 - bits);
   words places(size);
@@ -68,11 +68,11 @@ std::uint32_t value_of(std::uint32_t place) {
   return place * 2654435761u + 1;
 }
 
-/// Keys and values on the device, and memory of exactly the size that is asked for, full of rubbish.
+/// Keys and values on the device, and a workspace of exactly the required size, filled with garbage.
 template <class Selector>
 class sort_problem {
  public:
-  /// @param size  to sort, of all keys
+  /// @param size  number of leading keys to sort
   sort_problem(words const& keys, int bits, std::size_t size)
       : host_keys_{keys},
         bits_{bits},
@@ -112,7 +112,7 @@ class sort_problem {
       CHECK(wrong == 0);
     }
     for (std::size_t i = size_; i < keys.size() && wrong == 0; ++i) {
-      // Those that are not sorted are not touched.
+      // Keys behind `size_` are not touched.
       bool const same = at == 0 ? keys[i] == host_keys_[i] && values[i] == host_values_[i]
                                 : keys[i] == 0xa5a5a5a5u && values[i] == 0xa5a5a5a5u;
       if (!same) ++wrong;
@@ -207,7 +207,7 @@ TEST_CASE("radix_sort: one launch a digit", "[radix_sort][device][sanitize]") {
 }
 TEST_CASE("radix_sort: one launch a digit, many tiles", "[radix_sort][device]") {
   check_sizes<only_sweeps<256, 4, 8>>({100000});
-  // Tiles that are next to nothing: the look-back has most to do.
+  // Tiles of few keys: longest look-back.
   check_sizes<only_sweeps<256, 1, 1>>({257, 8191, 100000});
   check_sizes<only_sweeps<256, 1, 4>>({257, 8191, 100000});
   check_sizes<only_sweeps<1024, 2, 3>>({100000});
@@ -269,6 +269,6 @@ TEST_CASE("radix_sort: a workspace serves every smaller size", "[radix_sort][dev
     if (needed < most) FAIL("less for " << size);
     most = needed;
   }
-  // Sizes that no sort takes are no reason to overflow.
+  // The size query does not overflow, even for sizes that no sort accepts.
   CHECK(farpoint::radix_sort_workspace_words(std::size_t{1} << 40) > std::size_t{1} << 34);
 }

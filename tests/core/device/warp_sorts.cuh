@@ -22,15 +22,14 @@ using farpoint::neighbour_key;
 /// Warps of a block, each with a problem of its own.
 inline constexpr int sort_warps = 3;
 
-/// What a sort under test begins with; it adds a storage with `keys`, and sort(storage, size).
+/// Base of a sort under test. Derived types add a `storage` with member `keys`, and `sort(storage, size)`.
 template <class Key, int Capacity>
 struct shared_sort {
   using key = Key;
   static constexpr int capacity = Capacity;
 };
 
-/// What is around a warp's
-/// storage must stay.
+/// Sorts `size` keys per warp. Counts in `overwritten` the guard words around each warp's storage that changed.
 template <class Sort, class Key>
 __global__ void sort_in_shared(Key* keys, int size, unsigned* overwritten) {
   struct guarded {
@@ -61,7 +60,8 @@ Key sort_key(std::uint64_t number) {
   }
 }
 
-/// Numbers of one problem, by kind: 0 random, 1 few, 2 one, 3 ascending, 4 descending, 5 first up and then down.
+/// Returns the numbers of one problem, by kind: 0 random, 1 few distinct, 2 all equal, 3 ascending, 4 descending,
+/// 5 ascending and then descending.
 inline std::vector<std::uint64_t> sort_numbers(int size, int kind, random_source& random) {
   std::vector<std::uint64_t> numbers;
   for (int i = 0; i < size; ++i) {
@@ -81,8 +81,8 @@ bool same_bytes(Key const& a, Key const& b) {
   }
 }
 
-/// Whether every `size` keys of `sorted` ascend and are those of `given`: none lost, changed or moved to another
-/// problem. Keys that are equal by operator< may come in any order, such as index_keys of one index and two distances.
+/// Returns true if each group of `size` keys of `sorted` ascends and is a permutation of the same group of `given`.
+/// Keys that are equal by operator< may come in any order, for example index_keys of one index and two distances.
 template <class Key>
 bool are_sorted(std::vector<Key> sorted, std::vector<Key> given, int size) {
   if (sorted.size() != given.size()) return false;
@@ -121,7 +121,7 @@ void check_shared_sort(int size, int kind, std::uint64_t seed) {
   CHECK(memory.intact());
 }
 
-/// All powers of two up to the capacity, and no key at all.
+/// Checks size 0 and all powers of two up to the capacity.
 template <class Sort>
 void check_sizes() {
   for (int size = 0; size <= Sort::capacity; size = size == 0 ? 1 : 2 * size) {

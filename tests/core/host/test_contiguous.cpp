@@ -1,4 +1,4 @@
-// What views and spans are made of: whatever has data() and size(), and half-precision numbers of any name.
+// Views and spans made of any type with data() and size(), and of half-precision numbers of any name.
 #include <farpoint/core/features.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/points.hpp>
@@ -8,7 +8,7 @@
 
 #include "../../support/catch.hpp"
 
-// CUDA's, as far as memory goes.
+// Stand-in for CUDA's __half, with the same memory layout.
 struct __half {
   unsigned short bits;
 };
@@ -18,7 +18,7 @@ using farpoint::span;
 
 namespace {
 
-/// As thrust::device_ptr.
+/// Pointer with the interface of thrust::device_ptr.
 template <class T>
 struct fancy_pointer {
   T* at;
@@ -26,7 +26,7 @@ struct fancy_pointer {
   T& operator*() const { return *at; }
 };
 
-/// As thrust::device_vector, which has no value_type that we look at.
+/// Vector with the interface of thrust::device_vector. Without `value_type`: the library must not need it.
 template <class T>
 class fancy_vector {
  public:
@@ -39,7 +39,7 @@ class fancy_vector {
   std::vector<T> values_;
 };
 
-/// Somebody's view, of signed size.
+/// User-defined view with a signed size.
 template <class T>
 struct own_view {
   T* at;
@@ -83,7 +83,7 @@ TEST_CASE("spans and views are made of whatever has data() and size()", "[core]"
   CHECK(farpoint::view_points(points).size() == 7);
   CHECK(farpoint::view_points(read_only).base() == reinterpret_cast<unsigned char const*>(points.data().get()));
 
-  // A view is not an owner: a temporary one will do.
+  // A view owns nothing, so a temporary view is accepted.
   CHECK(span<float>{own_view<float>{values.data().get(), 3}}.size() == 3);
   CHECK(farpoint::index_span{own_view<std::int64_t>{indices.data().get(), 2}}.size() == 2);
   CHECK(farpoint::view_points(own_view<point const>{points.data().get(), 4}).size() == 4);
@@ -92,7 +92,7 @@ TEST_CASE("spans and views are made of whatever has data() and size()", "[core]"
   static_assert(!is_made_of<span<double>, fancy_vector<float>&> && !is_made_of<span<float>, int&>);
   static_assert(!is_made_of<span<float>, fancy_vector<float> const&> &&
                 !is_made_of<span<float>, own_view<float const>>);
-  // An index_span of other elements says so in a sentence: tests/build/compile_fail.
+  // tests/build/compile_fail checks the compiler's message for an index_span of other elements.
   static_assert(!is_made_of<farpoint::index_view, fancy_vector<unsigned>&>);
   static_assert(!farpoint::is_borrowed<std::vector<int>> && !farpoint::is_borrowed<std::array<int, 2>>);
   static_assert(farpoint::is_borrowed<span<int>> && farpoint::is_borrowed<own_view<int>>);

@@ -1,5 +1,5 @@
-// Size queries and calls with numbers at the limits of their types: a size or a status, and no arithmetic that
-// overflows. The builds with sanitizers are those that tell.
+// Size queries and calls with numbers at the limits of their types return a size or a status, without overflow. Builds
+// with UndefinedBehaviorSanitizer detect the overflow.
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/fps.hpp>
 #include <farpoint/gather.hpp>
@@ -42,7 +42,7 @@ constexpr host_exec execs[] = {host_exec{1}, host_exec{3}, host_exec{-1}};
 template <class Scalar = float>
 using view_of = farpoint::point_view<Scalar>;
 
-/// Calls `check(batch)` for batches of sizes at the limits, regular and ragged. Nobody may read their points.
+/// Calls `check(batch)` for batches of sizes at the limits, regular and ragged. Their points must not be read.
 template <class Scalar, class Check>
 void for_batches(Check const& check) {
   static Scalar const point[3] = {};
@@ -60,7 +60,7 @@ void for_batches(Check const& check) {
   }
 }
 
-/// Batches that a call without memory refuses.
+/// Returns true for batches that a call without memory refuses.
 template <class Batch>
 bool is_huge(Batch const& clouds) {
   if (clouds.size() == 0) return false;

@@ -1,4 +1,4 @@
-// The same problem with other choices of kernels: all must give the same bits.
+// Solves a problem with every kernel of fps(): all must give the same bits.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +14,7 @@ using farpoint::fps_case;
 using farpoint::fps_choice;
 using farpoint::fps_kernel;
 
-/// Odd block sizes and small capacities: small clouds are divided as large ones are, and lists overflow.
+/// Odd block sizes and small capacities, so that small clouds are split as large ones are, and lists overflow.
 struct odd_tuning : farpoint::fps_selector {
   static constexpr fps_block_tuning blocks[] = {{32, 3}, {96, 11}};
   static constexpr int streaming_block_size = 160;
@@ -34,7 +34,7 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr farpoint::index_t most_clouds_in_phases = 1000;
 };
 
-/// Without shapes that are not asked for: every shape is another kernel to compile.
+/// Only the first block shape of `Tuning`: every further shape is another kernel to compile.
 template <class Tuning>
 struct one_shape : Tuning {
   static constexpr fps_block_tuning blocks[] = {Tuning::blocks[0]};
@@ -75,7 +75,7 @@ struct odd_shared_chunks : odd_maxima_boxes {
 };
 using large_grid = only<farpoint::fps_selector, fps_kernel::in_grid>;
 
-/// Chooses at run time.
+/// Choice set at run time.
 struct odd_choice : one_shape<odd_tuning> {
   static constexpr bool has_shared_out = true;
   static fps_choice choose(fps_case const&) noexcept { return choice; }
@@ -83,7 +83,7 @@ struct odd_choice : one_shape<odd_tuning> {
   inline static fps_choice choice{fps_kernel::in_registers};
 };
 
-/// The default of a GPU that has no cooperative launches.
+/// Default choice on a GPU without cooperative launches.
 struct without_groups : farpoint::fps_selector {
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     fps_choice const choice = fps_selector::choose(c);
@@ -98,7 +98,7 @@ void check_kernel(char const* name, Problem const& problem, Answer const& expect
   check_answer(answer, expected, name);
 }
 
-/// The kernels that give a cloud to one block.
+/// Checks the kernels that use one block per cloud.
 template <class Problem, class Answer>
 void check_single_blocks(Problem const& problem, Answer const& expected) {
   check_kernel<odd_registers>("registers", problem, expected);
@@ -106,7 +106,7 @@ void check_single_blocks(Problem const& problem, Answer const& expected) {
   check_kernel<odd_block>("block", problem, expected);
 }
 
-/// The kernels by local maxima.
+/// Checks the kernels by local maxima.
 template <class Problem, class Answer>
 void check_maxima(Problem const& problem, Answer const& expected) {
   check_kernel<odd_maxima_block>("maxima, block", problem, expected);
@@ -161,7 +161,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_shared_boxes)     \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_choice)
 
-// What other selectors have in common with these: the kernels of odd_tuning's blocks, and those that order points.
+// Kernels that several selectors share: the kernels of odd_tuning's block shapes and the kernels that order points.
 #define FPS_OF_ODD_BLOCKS(how, Coord)                                                         \
   how void farpoint::detail::fps_enqueue_registers<farpoint::point_view<Coord>, 32, 3>(       \
       farpoint::detail::kernel_launcher&,                                                     \
@@ -179,7 +179,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::kernel_launcher&,                                                     \
       farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
-// The kernels by local maxima, of both tunings; there are none of doubles.
+// Kernels by local maxima, of both tunings. They do not exist for double.
 #define FPS_BY_MAXIMA(how, Coord, team, block_size, points_per_thread, boxes)                \
   how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_config< \
       farpoint::detail::fps_team::team, 3, block_size, points_per_thread, boxes>>(           \
@@ -237,7 +237,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::kernel_launcher&,                                                                  \
       farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
-// The kernels by local maxima whose blocks are shared out, of odd_tuning.
+// Kernels by local maxima whose blocks are shared out, of odd_tuning.
 #define FPS_BY_DEALT_MAXIMA(how, Coord, config, ...)                                                               \
   how void farpoint::detail::fps_enqueue_dealt_maxima<                                                             \
       farpoint::detail::config<farpoint::detail::fps_team::grid, 3, __VA_ARGS__>>(                                 \

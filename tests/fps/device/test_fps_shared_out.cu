@@ -10,7 +10,7 @@ namespace {
 
 using view = farpoint::point_view<float>;
 
-/// The default's shapes. Only plans are made of it.
+/// Shapes of the default selector. Only plans are made of it; no kernel runs.
 struct shared_out : farpoint::fps_selector {
   static constexpr bool has_shared_out = true;
   static fps_choice choose(fps_case const&) noexcept { return choice; }
@@ -23,8 +23,8 @@ struct not_compiled : shared_out {
 
 struct batch_sizes {
   index_t clouds;
-  index_t points;        ///< of all clouds
-  index_t largest = -1;  ///< -1: not known
+  index_t points;        ///< total of all clouds
+  index_t largest = -1;  ///< points of the largest cloud; -1: not known
   bool ragged = true;
 };
 
@@ -32,12 +32,12 @@ fps_choice choice_of(int blocks, bool boxes) {
   return {fps_kernel::maxima_in_grid, blocks, boxes, 40, 32, 0, true};
 }
 
-/// What serves a call that is forced to share `blocks` out.
+/// Returns the choice of a plan whose selector shares out `blocks` blocks.
 template <class Selector = shared_out>
 fps_choice planned(batch_sizes const& sizes, int blocks, bool boxes,
                    farpoint::detail::device_properties const& device = {132, 232448, 1}) {
   shared_out::choice = choice_of(blocks, boxes);
-  // Offsets are looked at on the device only.
+  // A plan does not read offsets.
   index_t const offset = 0;
   view const points{nullptr, sizes.points};
   farpoint::span<index_t const> const offsets{&offset, static_cast<std::size_t>(sizes.clouds) + 1};
@@ -46,7 +46,7 @@ fps_choice planned(batch_sizes const& sizes, int blocks, bool boxes,
   farpoint::fps_params params;
   params.samples = 1000;
   farpoint::detail::fps_cuda_plan<Selector, view> const plan{clouds, params, device};
-  // Whatever serves a part of the device needs no more memory.
+  // The plan for a part of the device needs no more workspace.
   for (int const part : {8, 64, 120}) {
     if (part > device.multiprocessors) continue;
     farpoint::detail::device_properties const some{part, device.shared_bytes, device.cooperative};
@@ -59,7 +59,7 @@ bool is_served(batch_sizes const& sizes, bool boxes) {
   return planned(sizes, 132, boxes) == choice_of(132, boxes);
 }
 
-/// Clouds of random sizes from 0 to `most`, with points between them.
+/// Makes a batch of clouds of random sizes from 0 to `most`, some points of which are in no cloud.
 fps_problem<float> many_clouds(std::size_t clouds, index_t most, index_t samples, std::uint64_t seed) {
   random_source random{seed};
   std::vector<index_t> offsets{2};
@@ -80,7 +80,7 @@ void check(char const* name, fps_problem<float> const& problem) {
 TEST_CASE("fps, device: batches that shared out blocks serve", "[fps][device]") {
   for (bool const boxes : {false, true}) {
     CAPTURE(boxes);
-    // Ragged batches of clouds that registers of a block hold, or a team's.
+    // Ragged batches whose clouds fit into the registers of a block or of a team.
     CHECK(is_served({256, 256 * 1024, 3072}, boxes));
     CHECK(is_served({64, 640000, 10000}, boxes) == boxes);
     CHECK(is_served({16, 65536}, boxes));
@@ -93,7 +93,7 @@ TEST_CASE("fps, device: batches that shared out blocks serve", "[fps][device]") 
     CHECK(is_served({31, 1030000}, boxes) == boxes);
     CHECK(is_served({31, 1030000, 1000000}, boxes) == boxes);
     CHECK(is_served({1, 34000000, -1, false}, boxes) == boxes);
-    // Clouds that would need more blocks than there are, or might.
+    // Clouds that need, or might need, more blocks than the device runs.
     CHECK(!is_served({1, 35000000, -1, false}, boxes));
     CHECK(!is_served({133, 133 * 270000, -1, false}, boxes));
     CHECK(!is_served({100, 30000000, 1000000}, boxes));
@@ -110,7 +110,7 @@ TEST_CASE("fps, device: batches that shared out blocks serve", "[fps][device]") 
   CHECK(planned(some, 1000, true) == choice_of(132, true));
   CHECK(planned(some, 20, false) == choice_of(20, false));
   CHECK(planned(some, 1, false) == choice_of(1, false));
-  // A GPU with less shared memory has smaller teams, and no smaller grid.
+  // Less shared memory makes teams smaller, but not the grid.
   CHECK(planned({16, 65536, 60000}, 0, true, {40, 65536, 1}) == choice_of(40, true));
   CHECK(planned(some, 0, true, {132, 232448, 0}).kernel == fps_kernel::in_block);
   CHECK(planned<not_compiled>(some, 0, true).kernel == fps_kernel::in_block);
@@ -118,7 +118,7 @@ TEST_CASE("fps, device: batches that shared out blocks serve", "[fps][device]") 
 
 TEST_CASE("fps, device: shared out, more clouds than blocks", "[fps][device]") {
   check("300 clouds", many_clouds(300, 200, 30, 1));
-  // Offsets are looked at before.
+  // A kernel checks the offsets first.
   check("3,000 clouds", many_clouds(3000, 40, 12, 2));
   check("9,000 clouds", many_clouds(9000, 6, 4, 3));
   check("empty clouds", many_clouds(500, 0, 3, 4));

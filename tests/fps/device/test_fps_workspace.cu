@@ -1,4 +1,4 @@
-// How much workspace fps() asks for on a GPU. Sizes are worked out on the host: no kernel runs.
+// Workspace that fps() needs on a GPU. Sizes are computed on the host: no kernel runs.
 #include <farpoint/fps.cuh>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using farpoint_tests::random_magnitude;
 
 namespace {
 
-/// Chooses at run time: a type for each kernel would have a plan for each, and for each type of points.
+/// Choice set at run time: one selector type per kernel would compile a plan for each kernel and type of points.
 struct only : fps_selector {
   static fps_choice choose(fps_case const&) noexcept { return choice; }
 
@@ -35,13 +35,13 @@ constexpr fps_choice every_kernel[] = {
 /// An H200, and a T4.
 constexpr detail::device_properties devices[] = {{132, 232448, 1}, {40, 65536, 1}};
 
-/// Beside the points: extents, and boxes of groups that are not full; lists of the groups that a grid can have; boxes
-/// of blocks, and what is rounded up.
+/// Bounds of the workspace beyond the bytes per point: per cloud, extents and boxes of partly filled groups; per group
+/// of blocks, candidate lists; per call, boxes of blocks and alignment.
 constexpr index_t cloud_bytes = 256;
 constexpr index_t group_bytes = 20 << 10;
 constexpr index_t call_bytes = 64 << 10;
 
-/// Parts that a green context may have of a device, or a caller's limit leave of it.
+/// Parts of a device, as a green context or a limit of the caller leaves them.
 std::vector<detail::device_properties> parts_of(detail::device_properties const& device) {
   std::vector<detail::device_properties> parts;
   for (int const multiprocessors : {8, 9, 16, 33, 64, 120, device.multiprocessors}) {
@@ -60,7 +60,7 @@ struct sizes {
 
 template <class Selector, class Points>
 index_t bytes_of(sizes const& of, detail::device_properties const& device) {
-  // Offsets are looked at on the device only.
+  // A plan does not read offsets.
   index_t const offset = 0;
   Points const points{nullptr, of.n * of.clouds};
   auto const all = of.is_ragged ? batch<Points>::ragged(points, {&offset, static_cast<std::size_t>(of.clouds) + 1})
@@ -70,7 +70,7 @@ index_t bytes_of(sizes const& of, detail::device_properties const& device) {
   return static_cast<index_t>(detail::fps_cuda_plan<Selector, Points>{all, params, device}.bytes());
 }
 
-/// A bytes_of(). The checks are compiled once for all.
+/// Type of bytes_of(): the checks are compiled once for all its instantiations.
 using bytes_function = index_t (*)(sizes const&, detail::device_properties const&);
 
 void check_bytes(bytes_function bytes_of_plan, sizes const& of, detail::device_properties const& device) {
@@ -118,7 +118,7 @@ void check_dimensions(std::integer_sequence<int, Dim...>) {
   (check_kernels<point_view<Coord, Dim>>(), ...);
 }
 
-/// fps_bytes_at_most() of a device against random smaller batches on parts of it.
+/// Checks fps_bytes_at_most() of a device against random smaller batches on parts of it.
 template <class Points>
 void check_bound(std::uint64_t seed) {
   farpoint_tests::random_source random{seed};
@@ -141,7 +141,7 @@ void check_bound(std::uint64_t seed) {
   for (int i = 0; i < 20; ++i) {
     check(farpoint_tests::random_batch_within<Points>(limits, random), random_magnitude(random, 20));
   }
-  // Clouds for which local maxima are best.
+  // Clouds for which the kernels by local maxima are chosen.
   index_t const clouds = detail::smaller<index_t>(limits.clouds, 1 + random.below(device.multiprocessors));
   check(batch<Points>::regular(Points{nullptr, limits.points / clouds * clouds}, clouds), 4096);
   index_t const offset = 0;
@@ -157,7 +157,7 @@ void check_bound(std::uint64_t seed) {
   std::size_t const fewer_clouds = detail::fps_bytes_at_most<Points>({limits.points, less.clouds}, device);
   CAPTURE(less.points, less.clouds);
   if (fewer_points > bound || fewer_clouds > bound) FAIL("more for less");
-  // Close to what the largest batch needs.
+  // The bound is close to the need of the largest batch.
   index_t const most = 41 * limits.points + 300 * limits.clouds + (200 + 45 * device.multiprocessors) * 1024;
   CHECK(static_cast<index_t>(bound) <= most);
 }
@@ -191,7 +191,7 @@ TEST_CASE("fps, device: a bound, or a sentence where there is no device", "[fps]
 }
 
 TEST_CASE("fps, device: at most 40 bytes of workspace a point, and a constant a cloud", "[fps][device]") {
-  // Those at which a kernel comes or goes, and the largest.
+  // Dimensions at which the set of kernels changes, and the largest.
   using dimensions = std::integer_sequence<int, 1, 2, 3, 4, 5, 9, 10, 16>;
   check_dimensions<float16>(dimensions{});
   check_dimensions<float>(dimensions{});

@@ -1,5 +1,5 @@
-// fps() by local maxima without a GPU: the rule, by threads that do not wait for each other, with mutations that must
-// be caught; and the kernels' source, run by fibers.
+// fps() by local maxima without a GPU: the rule, applied by threads that do not wait for each other, with mutations
+// that must be detected; and the kernels' source, run by fibers.
 #include <atomic>
 #include <climits>
 #include <thread>
@@ -16,9 +16,9 @@ using namespace farpoint::detail;
 
 namespace {
 
-// The rule alone. Every thread owns some candidates, and reads the others' keys and samples whenever it likes.
+// The rule alone. Each thread owns some candidates and reads keys and samples of other threads at any time.
 
-/// What the kernels do.
+/// Rule of the kernels.
 struct exact_rule {
   template <class Ball>
   static bool blocks(Ball const& other, fps_key other_key, Ball const& mine, fps_key my_key) {
@@ -29,14 +29,14 @@ struct exact_rule {
     return fps_lowered(distance, point, sample);
   }
 };
-/// A sample lowers what is outside of its ball, too.
+/// Mutation: a sample lowers distances outside its ball, too.
 struct ball_not_limited : exact_rule {
   template <class Point, class Ball>
   static float lowered(float distance, Point const& point, Ball const& sample) {
     return std::min(distance, farpoint::distance2(point, sample.centre));
   }
 };
-/// Candidates at one distance do not keep each other.
+/// Mutation: candidates at equal distances do not block each other.
 struct no_tie_rule : exact_rule {
   template <class Ball>
   static bool blocks(Ball const& other, fps_key, Ball const& mine, fps_key) {
@@ -52,7 +52,7 @@ struct smaller_ball : exact_rule {
 
 using sample_list = std::vector<std::pair<float, std::uint32_t>>;
 
-/// Samples a cloud of finite points to the end.
+/// Samples all points of a cloud of finite points.
 template <class Rule>
 class asynchronous_sampler {
  public:
@@ -86,7 +86,7 @@ class asynchronous_sampler {
     std::atomic<bool> is_there{false};
   };
 
-  /// First the sample, then its key: whoever does not see the one as a candidate must see it as a sample.
+  /// Publishes the sample before it clears the key, so that a thread that no longer sees the candidate sees the sample.
   void publish(ball_type const& b, std::uint32_t index) {
     sample& to = samples_[taken_++];
     to.ball = b;
@@ -105,7 +105,7 @@ class asynchronous_sampler {
     std::vector<bool> done(points_.size());
     std::vector<fps_key> seen(points_.size());
     while (!own.empty()) {
-      // Keys first, old ones among them; then all samples that are there.
+      // Keys first, which may be stale; then all published samples.
       for (std::size_t i = 0; i < points_.size(); ++i) seen[i] = keys_[i].load(std::memory_order_acquire);
       for (std::size_t s = 0; s < points_.size(); ++s) {
         if (done[s] || !samples_[s].is_there.load(std::memory_order_acquire)) continue;
@@ -114,7 +114,7 @@ class asynchronous_sampler {
       }
       std::vector<std::uint32_t> rest;
       for (auto const i : own) {
-        // A thread knows its own candidates as they are; it need not accept or tell at once.
+        // Distances of the thread's own candidates are current. A candidate may be accepted later than possible.
         ball_type const mine{points_[i], distance[i]};
         fps_key const key = fps_key_of(distance[i], i);
         bool blocked = random.below(4) == 0;
@@ -170,13 +170,13 @@ sample_list serial_loop(std::vector<farpoint::vec<float, 3>> const& points) {
       if (distance[i] > distance[next]) next = i;
     }
     if (distance[next] < 0) break;
-    // Of equals the lowest index.
+    // Ties: the lowest index.
     next = static_cast<std::size_t>(std::find(distance.begin(), distance.end(), distance[next]) - distance.begin());
   }
   return list;
 }
 
-/// Clouds of `count` whose samples are not the serial loop's.
+/// Counts the clouds, of `count`, whose samples differ from the serial loop's.
 template <class Rule>
 int count_different(std::uint64_t count) {
   int different = 0;
@@ -198,7 +198,7 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
     *output.report = {};
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
     fps_args<view> const args{clouds, params, output};
-    // As the plan does it, before its kernel; a block that has a cloud to itself marks it.
+    // The plan marks chosen points before the kernel runs; a block that samples a cloud alone marks them itself.
     std::vector<std::uint32_t> words(
         static_cast<std::size_t>(batch_marks::words_of(clouds.points().size(), clouds.size())));
     batch_marks const marks{params.chosen.empty() || Config::alone ? nullptr : words.data()};
@@ -206,7 +206,7 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
       mark_chosen_step<view>{args, marks}(static_cast<std::uint32_t>(i));
     }
     for (index_t b = 0; b < clouds.size(); ++b) {
-      // As fps() does it: where no samples are wanted no kernel runs, and nothing is counted.
+      // fps() runs no kernel for zero samples, and counts nothing.
       if (params.samples == 0) {
         args.write_empty(b);
         continue;
@@ -226,7 +226,7 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
       for (auto& c : shared_chunks) {
         if (Config::in_shared) c.resize(chunks_type::shared_bytes(cloud.size(), blocks) / sizeof(float));
       }
-      // Of each block; or of the team, zero.
+      // Keys of each block, or zero-initialized keys of the team.
       std::vector<std::vector<fps_key>> keys(blocks, std::vector<fps_key>(points));
       std::vector<fiber_board::message> slots(board_slots<Config>::all(blocks));
       std::vector<local_maxima_shared<Config>> shared(blocks);
@@ -262,12 +262,12 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
   });
 }
 
-/// Samples that are taken one a round.
+/// Numbers of samples that are taken one per round.
 constexpr unsigned some_singles[] = {0, 1, 8, 32, 1000000000};
 
 template <class Config, class Problem, class Answer>
 void check_team(char const* name, Problem const& problem, Answer const& expected, unsigned blocks, unsigned seed) {
-  // Shorter lists than there is room for, too; and none for some samples, or for all.
+  // Also lists shorter than their capacity, and no lists for some or all samples.
   unsigned const listed = Config::listed_size - seed % 2;
   unsigned const singles = some_singles[seed / 2 % std::size(some_singles)];
   auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {16, listed, singles});
@@ -286,7 +286,7 @@ void check_teams(Problem const& problem, unsigned seed) {
   check_team<odd_config_by_bits<dim, 32, 3, false, 4>>("grid, by bits", problem, expected, 4, seed);
 }
 
-/// Points in memory, too.
+/// Checks all kinds of teams, with points in memory, too.
 template <class Problem>
 void check_all_teams(Problem const& problem, unsigned seed) {
   constexpr int dim = Problem::dim;
@@ -296,7 +296,7 @@ void check_all_teams(Problem const& problem, unsigned seed) {
   check_team<odd_shared_chunk_config<fps_team::grid, dim, 64, 1>>("grid, in shared memory", problem, expected, 3, seed);
 }
 
-/// Ranks by all lanes of a warp, in the shape that kernels have.
+/// Shape of the kernels, with ranks computed by all lanes of a warp.
 struct FARPOINT_HIDDEN by_bits : local_maxima_config<fps_team::grid, 3, 64, 5, true> {
   static constexpr unsigned rank_lanes = 32;
   static constexpr bool tests_by_bits = true;
@@ -347,7 +347,7 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for,
   constexpr int hostile[] = {INT_MIN, -1000000, -1, 0, 1, 2, 31, 32, 33, 48, 255, 256, 65536, INT_MAX};
   random_source random{8};
   auto const any = [&] { return hostile[random.below(static_cast<std::int64_t>(std::size(hostile)))]; };
-  // Enough points for more candidates than a block lists, in the shapes that kernels have.
+  // Enough points for more candidates than a block lists, in the shapes of the kernels.
   for (std::uint64_t seed = 0; seed < rounds(8); ++seed) {
     auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
     fps_problem<float> problem{make_cloud(which, static_cast<std::size_t>(300 + random.below(300)), seed), 60};
@@ -376,7 +376,7 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: rounds of one sample, before 
   for (shape const which : all_shapes) {
     fps_problem<float> problem{make_cloud(which, 60, 11), 30};
     for (index_t const first : {0, 57}) {
-      // All that there are; a distance that samples end at, after lists begin or before.
+      // All points, or samples that end at a distance, before or after lists begin.
       problem.first = first;
       problem.samples = first == 0 ? 70 : 30;
       problem.stop_below = first == 0 ? 0 : 0.2;
@@ -420,7 +420,7 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: chosen points of many batches
     std::size_t const each = 1 + static_cast<std::size_t>(random.below(60));
     fps_problem<float> problem{make_cloud(which, 3 * each, seed), static_cast<index_t>(each + 2)};
     problem.offsets = {0, static_cast<index_t>(each), static_cast<index_t>(each), static_cast<index_t>(3 * each)};
-    // More than there are points: some twice, some nowhere, all points of a cloud in a few problems.
+    // More chosen points than points: some repeated, some out of range; in a few problems all points of a cloud.
     auto const count = random.below(300);
     index_t const most = seed % 3 == 0 ? 2 : static_cast<index_t>(each) + 3;
     for (std::int64_t i = 0; i < 3 * count; ++i) problem.chosen.push_back(random.below(most + 3) - 3);
@@ -436,7 +436,7 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: every point is chosen, or non
     problem.chosen.resize(130);
     std::iota(problem.chosen.rbegin(), problem.chosen.rend(), index_t{0});
     check_all_teams(problem, 5);
-    // The others may be sampled, at the same place, too.
+    // The other points may be sampled, even at the same coordinates.
     problem.chosen.resize(70);
     check_all_teams(problem, 6);
     problem.chosen.assign(70, -1);

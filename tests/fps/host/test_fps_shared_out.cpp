@@ -1,5 +1,5 @@
 // fps() by local maxima where the blocks of a grid are shared out among clouds of any sizes, without a GPU: the
-// schedule against what it promises, and the kernels' source, run by fibers, against the serial loop.
+// guarantees of the schedule, and the kernels' source, run by fibers, against the serial loop.
 #include <climits>
 #include <limits>
 
@@ -24,12 +24,14 @@ std::vector<index_t> offsets_of(sizes_type const& sizes) {
   return offsets;
 }
 
-/// A batch that only its sizes matter of.
+/// Makes a batch with sizes but without points.
 cloud_batch batch_of(std::vector<index_t> const& offsets, index_t points, index_t largest = -1) {
-  return cloud_batch::ragged(farpoint::point_view<float>{nullptr, points}, offsets, largest);
+  // A schedule reads no point, but an offset to a null pointer is undefined.
+  auto const* const nowhere = reinterpret_cast<float const*>(std::uintptr_t{1} << 32);
+  return cloud_batch::ragged(farpoint::point_view<float>{nowhere, points}, offsets, largest);
 }
 
-/// A schedule in memory of the host, with guards behind each array.
+/// Schedule in host memory, with guards behind each array.
 class made_schedule {
  public:
   static constexpr int block_size = 64;
@@ -53,7 +55,8 @@ class made_schedule {
   std::vector<std::uint32_t> rest;
 };
 
-/// Blocks that each cloud got; 0: none, 1: it is dealt out. Requires that teams are in order, and every cloud once.
+/// Returns the number of blocks of each cloud: 1 if it is dealt out to single blocks, 0 if it was forgotten. Requires
+/// that teams are contiguous and that each cloud is scheduled once.
 std::vector<std::uint32_t> blocks_of(made_schedule const& made, std::size_t clouds) {
   std::vector<std::uint32_t> blocks(clouds);
   for (std::size_t i = 0; i + 1 < made.place.size(); ++i) {
@@ -62,7 +65,7 @@ std::vector<std::uint32_t> blocks_of(made_schedule const& made, std::size_t clou
     REQUIRE(place.blocks > 1);
     REQUIRE(place.rank < place.blocks);
     REQUIRE(i >= place.rank);
-    // The whole team, from its first block on.
+    // The block's whole team is there, starting at its first block.
     auto const& first = made.place[i - place.rank];
     REQUIRE(i - place.rank + place.blocks < made.place.size());
     REQUIRE((first.rank == 0 && first.b == place.b && first.blocks == place.blocks));
@@ -87,7 +90,7 @@ int bits_of(index_t size) {
   return bits;
 }
 
-/// Makes a schedule of clouds whose needs can be met, and checks all that it promises.
+/// Makes a schedule of clouds that the blocks can hold, and checks all its guarantees.
 std::vector<std::uint32_t> check_schedule(sizes_type const& sizes, team_limits const& limits, unsigned seed) {
   auto const offsets = offsets_of(sizes);
   made_schedule const made{batch_of(offsets, offsets.back()), limits, seed};
@@ -104,7 +107,7 @@ std::vector<std::uint32_t> check_schedule(sizes_type const& sizes, team_limits c
     CAPTURE(b, size, blocks[b]);
     CHECK(blocks[b] >= 1);
     CHECK(index_t{blocks[b]} * limits.capacity >= sizes[b]);
-    // A block is not given what is not worth it, unless the cloud needs it.
+    // A block gets at least `worth` points, unless the cloud needs it for lack of capacity.
     index_t const required = size > limits.capacity ? divide_up<index_t>(size, limits.capacity) : 1;
     CHECK((blocks[b] <= required || blocks[b] * limits.worth <= size));
     if (blocks[b] > 1) in_teams += blocks[b];
@@ -114,11 +117,11 @@ std::vector<std::uint32_t> check_schedule(sizes_type const& sizes, team_limits c
   }
   CHECK(in_teams <= limits.blocks);
 
-  // Larger clouds are dealt out first, as far as their powers of two differ.
+  // Clouds dealt out are sorted by the number of bits of their size, descending.
   for (std::uint32_t i = 1; i < made.counts[0]; ++i) {
     CHECK(std::max(bits_of(sizes[made.rest[i - 1]]), 1) >= bits_of(sizes[made.rest[i]]));
   }
-  // A block has about its share, unless some clouds need more: twice the mean works always, where steps are an eighth.
+  // Unless clouds need more blocks, no block exceeds twice the mean by more than the rounding of 1/8 steps.
   if (needed == 0 && limits.blocks > 1 && limits.most == limits.blocks) {
     double const share = std::max(2 * all / (limits.blocks - 1), static_cast<double>(limits.worth)) * 1.08 + 2;
     double rest = 0;
@@ -134,7 +137,8 @@ std::vector<std::uint32_t> check_schedule(sizes_type const& sizes, team_limits c
   return blocks;
 }
 
-/// Sizes of some kind, whose clouds have no more than `most` points.
+/// Returns random sizes, up to `most` points per cloud, of a random kind: many small clouds, equal clouds, one large
+/// cloud among small ones, mixed sizes with and without empty clouds, or empty clouds only.
 sizes_type random_sizes(random_source& random, index_t most) {
   auto const kind = random.below(6);
   sizes_type sizes(static_cast<std::size_t>(1 + random.below(kind == 0 ? 200 : 20)));
@@ -152,7 +156,7 @@ sizes_type random_sizes(random_source& random, index_t most) {
   return sizes;
 }
 
-/// Threads of every third block take their time behind a barrier, so that the others are far ahead.
+/// Delays the threads of every third block behind a barrier, so that the other blocks get far ahead.
 struct uneven_machine : fiber_machine {
   static inline bool is_uneven = false;
 
@@ -163,7 +167,7 @@ struct uneven_machine : fiber_machine {
   }
 };
 
-/// The kernels' source, as local_maxima_plan launches it.
+/// Runs the kernels' source as local_maxima_plan launches it.
 /// @param worth  see team_limits
 template <class Config, class Problem>
 auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t worth, unsigned seed,
@@ -217,7 +221,7 @@ auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t wor
       sample_dealt_clouds<Config, uneven_machine, fiber_board>(dealt, block, blocks, shared[block],
                                                                local_maxima_lists<Config>::at(memory, blocks));
     });
-    // Each block asked once more than there was something for it.
+    // Each block draws one ticket beyond the last cloud.
     CHECK(made.counts[1] == made.counts[0] + blocks);
     return farpoint::result{};
   });
@@ -234,7 +238,7 @@ void check_shared_out(char const* name, Problem const& problem, Answer const& ex
   CHECK(same_answer(answer, expected));
 }
 
-/// Every kind of shape, where it has room.
+/// Checks every kind of shape that can hold the clouds.
 template <class Problem>
 void check_all(Problem const& problem, unsigned blocks, unsigned seed) {
   constexpr int dim = Problem::dim;
@@ -282,7 +286,7 @@ TEST_CASE("fps shared out: blocks that clouds need at most", "[fps][local_maxima
     index_t const largest = *std::max_element(sizes.begin(), sizes.end());
     auto const count = static_cast<index_t>(sizes.size());
     CAPTURE(round, capacity, count, offsets.back(), largest);
-    // Nothing is known but the number of points; or the largest cloud, too.
+    // Bounds from the number of points alone, and with the largest cloud.
     CHECK(most_needed_blocks(batch_of(offsets, offsets.back()), capacity) >= needed);
     index_t const bounded = most_needed_blocks(batch_of(offsets, offsets.back(), largest), capacity);
     CHECK(bounded >= needed);
@@ -311,16 +315,16 @@ ONE_THREAD_TEST_CASE("fps shared out, fibers: teams are as large as they should 
   CHECK(check_schedule(sizes_type(6, 10000), limits, 1) == std::vector<std::uint32_t>(6, 19));
   CHECK(check_schedule(sizes_type(64, 8000), limits, 1) == std::vector<std::uint32_t>(64, 2));
   CHECK(check_schedule(sizes_type(200, 4096), limits, 1) == std::vector<std::uint32_t>(200, 1));
-  // A giant among small ones, which count for 512 points each: nine tenths of all.
+  // One giant among small clouds, which count as 512 points each: the giant gets nine tenths of the blocks.
   sizes_type giant(100, 300);
   giant[57] = 460000;
   auto const blocks = check_schedule(giant, limits, 2);
   CHECK(blocks[57] >= 115);
   CHECK(blocks[57] < 132);
   CHECK(std::accumulate(blocks.begin(), blocks.end(), 0u) == 99 + blocks[57]);
-  // All empty, and as many clouds as are no power of two.
+  // Empty clouds only, and a number of clouds that is no power of two.
   CHECK(check_schedule(sizes_type(1000, 0), limits, 3) == std::vector<std::uint32_t>(1000, 1));
-  // Room decides: 132 blocks hold no more.
+  // Clouds that fill the capacity of 132 blocks.
   CHECK(check_schedule({131 * 4096, 4096, 4096, 1, 0}, limits, 4)[0] == 131);
   CHECK(check_schedule({4097, 40000}, {12, 12, 4096, 512}, 5) == std::vector<std::uint32_t>{2, 10});
   // One block, and teams of a limited size.

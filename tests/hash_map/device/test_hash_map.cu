@@ -21,7 +21,7 @@ using farpoint::hash_map_ref;
 
 namespace {
 
-/// What hash_map_extract() takes.
+/// Output arrays of hash_map_extract().
 template <class Map>
 struct extraction {
   device_array<typename Map::key_type> keys;
@@ -37,8 +37,8 @@ struct extraction {
   }
 };
 
-/// Inserts entry i, and looks at once for what must be true then whoever else is at work: the key is where the map
-/// said, and its value is not larger than ours.
+/// Inserts entry i and checks at once what holds during concurrent insertions: the key is in the returned slot, and its
+/// value is at most the inserted value.
 template <class Map>
 __global__ void insert_and_look(Map map, typename Map::key_type const* keys, typename Map::value_type const* values,
                                 index_t size, unsigned* wrong) {
@@ -59,7 +59,7 @@ __global__ void count_keys(Map map, typename Map::key_type const* keys, index_t 
   if (slot != Map::npos) map.value(slot).fetch_add(1);
 }
 
-/// Every key's insertion by all threads at once: one of them is told that it was the one.
+/// All threads insert each key at once; for exactly one thread the insertion must succeed.
 template <class Map>
 __global__ void insert_by_all(Map map, typename Map::key_type const* keys, index_t size, unsigned* winners,
                               index_t* slots, unsigned* wrong) {
@@ -74,8 +74,8 @@ __global__ void insert_by_all(Map map, typename Map::key_type const* keys, index
   }
 }
 
-/// Inserts more keys than there is room for, the empty one among them. A key is in the slot that the map said, or it
-/// was refused by a full map, and then nobody can have put it in later.
+/// Inserts more keys than the map can hold, and the empty key. A key is in the returned slot; or the full map refused
+/// it, and then no later insertion of it can succeed either.
 template <class Map>
 __global__ void insert_beyond_room(Map map, typename Map::key_type const* keys, index_t size, unsigned* winners,
                                    unsigned* wrong) {
@@ -93,7 +93,7 @@ __global__ void insert_beyond_room(Map map, typename Map::key_type const* keys, 
   if (!right) atomicAdd(wrong, 1u);
 }
 
-/// A block's own map in shared memory counts the keys of the block's part, and hands them on to the map of all.
+/// Each block counts the keys of its part in a map in shared memory, then adds the counts to the map in global memory.
 template <class Map, int Buckets>
 __global__ void count_in_shared(Map all, typename Map::key_type const* keys, index_t each, index_t size) {
   __shared__ hash_map_bucket buckets[Buckets];
@@ -104,7 +104,7 @@ __global__ void count_in_shared(Map all, typename Map::key_type const* keys, ind
   index_t const end = begin + each < size ? begin + each : size;
   for (index_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
     index_t const slot = mine.find_or_insert(keys[i]);
-    // Keys that find no room here go to the map of all at once.
+    // Keys that do not fit into shared memory go to the map in global memory.
     if (slot != Map::npos) {
       mine.value(slot).fetch_add(1);
     } else {
@@ -213,7 +213,7 @@ TEST_CASE("hash_map_ref in a kernel: more keys than there is room for", "[hash_m
     check_overfull<hash_map_ref<std::int64_t, std::uint64_t>>(2000000, 5000, buckets);
     check_overfull<split_map<std::uint32_t>>(2000000, 5000, buckets);
   }
-  // Full at the end only: the last keys walk far, and few find no room.
+  // The map fills up only at the end: the last keys probe many buckets, and few are refused.
   check_overfull<hash_map_ref<std::uint32_t>>(1000000, 4500, 1000);
   check_overfull<split_map<std::uint64_t>>(1000000, 3000, 1000);
 }

@@ -1,5 +1,5 @@
-// Keys and values that are written together: compare-and-swaps of 16 bytes, what the map makes of them in global and in
-// shared memory, and that host and device see the same bytes.
+// Keys and values that are written together: 16-byte compare-and-swap, the map in global and in shared memory, and
+// equal bytes on host and device.
 #include <farpoint/hash_map.cuh>
 
 #include <cstring>
@@ -18,7 +18,7 @@ using wide_map = hash_map_ref<std::uint64_t>;
 using wider_map = hash_map_ref<std::int64_t, std::uint64_t>;
 using mixed_map = hash_map_ref<std::uint32_t, std::uint64_t>;
 
-/// Calls check(map type) for each layout, and each way in which pairs are exchanged.
+/// Calls check(map type) for each layout and each way of exchanging pairs.
 template <class Check>
 void for_each_layout(Check&& check) {
   check(hash_map_ref<std::uint32_t>{});
@@ -33,8 +33,8 @@ unsigned blocks_for(std::size_t threads) {
   return static_cast<unsigned>((threads + block_size - 1) / block_size);
 }
 
-/// One thread in two counts in the first word, by exchanges of the pair; the others add to the second, which exchanges
-/// must not undo. A template, so that it is not looked into where there is no such exchange.
+/// Every second thread increments the first word by exchanging the pair; the other threads add to the second word, and
+/// no exchange may undo that. It is a template so that devices without 16-byte exchange do not compile the body.
 template <class Pair>
 __device__ void count_in(Pair* pair, int rounds) {
   if constexpr (farpoint::has_pair_exchange() && sizeof(Pair) == 16) {
@@ -65,7 +65,7 @@ __global__ void count_in_pairs(Pair* global, Pair* from_shared, int rounds, unsi
   if (threadIdx.x == 0) from_shared[blockIdx.x] = shared;
 }
 
-/// Inserts one entry after the other: slots do not depend on chance. Every third call is another one.
+/// Inserts the entries serially, so that slots are deterministic, with three functions in turn.
 template <class Map>
 FARPOINT_HD void fill_in_order(Map const& map, typename Map::key_type const* keys,
                                typename Map::value_type const* values, index_t size) {
@@ -108,7 +108,7 @@ void check_bytes(double load) {
   CHECK(buckets.intact());
 }
 
-/// Inserts entry i, and notes whether it was the one that made the slot.
+/// Inserts entry i, and stores whether this insertion created the slot.
 template <class Map>
 __global__ void insert_all(Map map, typename Map::key_type const* keys, typename Map::value_type const* values,
                            index_t size, char* won) {
@@ -116,7 +116,7 @@ __global__ void insert_all(Map map, typename Map::key_type const* keys, typename
   if (i < size) won[i] = map.insert(keys[i], values[i]).state == farpoint::insert_result::inserted;
 }
 
-/// Inserts entry i unless its key is there, and notes the value that it has then.
+/// Inserts entry i unless its key is in the map, and stores the key's value after that.
 template <class Map>
 __global__ void note_values(Map map, typename Map::key_type const* keys, typename Map::value_type const* values,
                             index_t size, typename Map::value_type* seen) {
@@ -124,8 +124,8 @@ __global__ void note_values(Map map, typename Map::key_type const* keys, typenam
   if (i < size) seen[i] = map.value_or_insert(keys[i], values[i]);
 }
 
-/// Runs `insert`, a kernel of insert_all's arguments, with a thread for each pair.
-/// @return the value that each thread noted
+/// Runs `insert`, a kernel with the arguments of insert_all(), with one thread per pair.
+/// @return the value that each thread stored
 template <class Noted, class Map, class Pairs, class Kernel>
 std::vector<Noted> insert_pairs(device_map<Map> const& owner, Pairs const& pairs, Kernel insert) {
   std::size_t const count = pairs.size();
@@ -139,7 +139,7 @@ std::vector<Noted> insert_pairs(device_map<Map> const& owner, Pairs const& pairs
   return noted.download();
 }
 
-/// Random pairs that a kernel inserts, a thread each, and what each thread noted.
+/// Random pairs that a kernel inserted, one per thread, and the value that each thread stored.
 template <class Map, class Noted>
 class random_insertion {
  public:
@@ -168,7 +168,7 @@ class random_insertion {
   std::vector<Noted> noted_;
 };
 
-/// All threads that insert a key see one value, which is one of those that they had and stays.
+/// Checks that all threads with one key see one value: a value that one of these threads inserted, and that stays.
 void check_first_values(std::size_t count, std::size_t distinct, double load) {
   using map_type = hash_map_ref<std::uint32_t>;
   CAPTURE(count, distinct, load);
@@ -188,7 +188,7 @@ void check_first_values(std::size_t count, std::size_t distinct, double load) {
   inserted.check(expected);
 }
 
-/// Of the threads that insert a key, each with a value of its own, one wins, and its value stays.
+/// Checks that exactly one thread per key creates the slot, and that this thread's value stays.
 template <class Map>
 void check_winners(std::size_t count, std::size_t distinct, double load) {
   CAPTURE(count, distinct, load, sizeof(typename Map::key_type), sizeof(typename Map::value_type));
@@ -203,7 +203,7 @@ void check_winners(std::size_t count, std::size_t distinct, double load) {
   inserted.check(expected);
 }
 
-/// Fills memory that was cleared with another initial value: threads insert 100 keys more than the map has slots.
+/// Fills a map that was cleared with another initial value: threads insert 100 keys more than the map has slots.
 template <class Map>
 void check_cleared_with_another() {
   using key = typename Map::key_type;
@@ -224,8 +224,8 @@ void check_cleared_with_another() {
   CHECK(owner.intact());
 }
 
-/// A block's own map in shared memory keeps the minima of the block's part, or any of its values, and hands them on to
-/// the map of all.
+/// Each block collects the entries of its part in a map in shared memory, with each key's minimum or any of its values,
+/// and then inserts them into the map in global memory.
 template <bool Minimum, class Map, int Buckets>
 __global__ void insert_in_shared(Map all, typename Map::key_type const* keys, typename Map::value_type const* values,
                                  index_t each, index_t size) {
@@ -237,14 +237,14 @@ __global__ void insert_in_shared(Map all, typename Map::key_type const* keys, ty
   index_t const end = begin + each < size ? begin + each : size;
   for (index_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
     index_t const slot = Minimum ? mine.insert_or_min(keys[i], values[i]).slot : mine.insert(keys[i], values[i]).slot;
-    // No room here.
+    // The map in shared memory is full.
     if (slot == Map::npos) all.insert_or_min(keys[i], values[i]);
   }
   __syncthreads();
   mine.for_each([&all](auto key, auto value, index_t) { all.insert_or_min(key, value); }, threadIdx.x, blockDim.x);
 }
 
-/// What insert_in_shared leaves of these pairs in a map of all blocks.
+/// Checks the map in global memory after insert_in_shared() of `pairs`.
 template <bool Minimum, class Map, class Pairs>
 void check_shared(Pairs const& pairs, index_t buckets) {
   constexpr index_t each = 3000;
@@ -269,7 +269,7 @@ void check_shared(std::size_t count, std::size_t distinct) {
   auto pairs = make_pairs_of<key, value>(key_shape::grid, count, distinct, distinct);
   index_t const buckets = Map::buckets_for(static_cast<index_t>(distinct), 0.8);
   check_shared<true, Map>(pairs, buckets);
-  // All copies of a key have one value: whichever stays, it must have come with the key.
+  // All copies of a key have one value, so the value that stays is known.
   for (auto& pair : pairs) pair.value = static_cast<value>(farpoint::mix_bits(static_cast<std::uint64_t>(pair.key)));
   check_shared<false, Map>(pairs, buckets);
 }

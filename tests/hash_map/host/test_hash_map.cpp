@@ -18,7 +18,7 @@ using farpoint::insert_result;
 
 namespace {
 
-/// All keys in one place, for the longest walks.
+/// Sends all keys to one slot, for the longest probe sequences.
 struct colliding_hash {
   template <class Key>
   FARPOINT_HD constexpr std::uint32_t operator()(Key) const noexcept {
@@ -26,7 +26,7 @@ struct colliding_hash {
   }
 };
 
-/// Slots whose empty ones get another value before each exchange.
+/// Slots that change the value of an empty slot before each exchange.
 template <class Key, class Value>
 class restless_slots : public farpoint::detail::paired_slots<Key, Value> {
   using base = farpoint::detail::paired_slots<Key, Value>;
@@ -51,7 +51,7 @@ std::vector<Key> colliding_keys(std::size_t count) {
   return keys;
 }
 
-/// Buckets that a search for each of `keys` looks at, in the mean, in a map half full of them.
+/// Returns the mean number of buckets that a search for one of `keys` reads in a map that they fill to one half.
 template <class Key, class Hash>
 double mean_probes(std::vector<Key> const& keys, Hash hash) {
   using map_type = hash_map_ref<Key, std::uint32_t, Hash>;
@@ -116,8 +116,8 @@ class owned_map {
   Map map_;
 };
 
-/// Runs `work(i)` for all i below count on `threads` threads that take turns by single elements: neighbours in the
-/// input meet in the map.
+/// Runs `work(i)` for all i below `count` on `threads` threads, in stride: adjacent elements go to different threads,
+/// so that copies of a key race.
 template <class Work>
 void in_turns(int threads, std::size_t count, Work const& work) {
   together(threads, [&](int rank) {
@@ -391,7 +391,7 @@ TEST_CASE("default_hash: known values, and keys of every shape spread like rando
     using key_type = decltype(key);
     for (key_shape const shape : all_key_shapes) {
       CAPTURE(static_cast<int>(shape), sizeof(key_type));
-      // 16 to a bucket on average, with a deviation of 4; more than 40 in less than one bucket of a million.
+      // 16 keys per bucket on average, with standard deviation 4; more than 40 in fewer than one bucket of a million.
       std::vector<int> counts(4096, 0);
       for (std::uint64_t i = 0; i < 65536; ++i) {
         ++counts[farpoint::default_hash{}(key_number<key_type>(shape, i, 1)) >> 20];
@@ -399,7 +399,7 @@ TEST_CASE("default_hash: known values, and keys of every shape spread like rando
       CHECK(*std::max_element(counts.begin(), counts.end()) <= 16 + 6 * 4);
       double squares = 0;
       for (int const count : counts) squares += (count - 16) * (count - 16) / 16.0;
-      // Chi-squared with 4,095 degrees of freedom: a deviation of 90.5.
+      // Chi-squared with 4,095 degrees of freedom has standard deviation 90.5.
       CHECK(std::abs(squares - 4095) < 6 * 90.5);
     }
   };
@@ -479,7 +479,7 @@ TEST_CASE("hash_map_ref: many threads add and assign; sums are exact, and an ass
 }
 
 TEST_CASE("hash_map_ref: where keys and values lie in a bucket", "[hash_map]") {
-  // The first four words of a map that keys were inserted into: what any other view of this memory relies on.
+  // The first four words of a map after insertions: other views of this memory rely on the layout.
   auto const words = [](auto kind, auto first, auto second) {
     using map_type = decltype(kind);
     owned_map<map_type> const owner{1};
@@ -509,7 +509,7 @@ TEST_CASE("hash_map_ref: many threads, contended keys, every key once", "[hash_m
         CAPTURE(distinct, static_cast<int>(shape));
         if (cases.skip()) continue;
         auto const pairs = make_pairs_for<map_type>(shape, for_memory ? 2500 : 4000, distinct, 17 + distinct);
-        // A table with room for exactly these keys: the last ones walk far.
+        // A table with exactly enough slots: the last keys probe many buckets.
         index_t const buckets = map_type::buckets_for(static_cast<index_t>(distinct), distinct == 2000 ? 0.8 : 1);
         owned_map<map_type> const owner{buckets};
         auto const map = owner.get();

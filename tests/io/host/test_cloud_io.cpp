@@ -1,4 +1,4 @@
-// The demo's parts: what it reads, simulates, measures and draws.
+// Parts of the program and the demo: readers of cloud files, the simulated sweep, measures and pictures.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,10 +27,10 @@ using namespace farpoint_tools;
 namespace fs = std::filesystem;
 using points3 = std::vector<std::array<float, 3>>;
 
-// Exact in every scalar type that the files hold, but for the last.
+// Exact in every scalar type that the files hold, except the last point.
 points3 const three_points{{1, 2, 3}, {-4, 5, -6}, {0, 7, 100}};
 
-// Records of `columns` floats: three coordinates, then what `extra(point, column)` says.
+// Returns records of `columns` floats: three coordinates, then `extra(point, column)`.
 template <class Extra>
 std::string records(int count, int columns, Extra const& extra) {
   std::vector<float> values;
@@ -41,7 +41,7 @@ std::string records(int count, int columns, Extra const& extra) {
   return floats(values);
 }
 
-// An LZF stream of literals only.
+// Returns an LZF stream of literals only.
 std::string pack_lzf_plainly(std::string const& text) {
   std::string packed;
   for (std::size_t i = 0; i < text.size(); i += 32) {
@@ -56,7 +56,7 @@ std::string const xyz_header =
     "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n"
     "WIDTH 3\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 3\n";
 
-// As PCL writes pcl::PointXYZI-like clouds: padding, a double, an integer, and a field of several values.
+// Header in PCL's style: padding, a double, an integer, and a field of several values.
 std::string const mixed_header =
     "VERSION .7\nFIELDS label x _ y normal z\nSIZE 2 8 1 4 4 2\nTYPE U F U F F I\nCOUNT 1 1 4 1 3 1\n"
     "WIDTH 3\nHEIGHT 1\nPOINTS 3\n";
@@ -89,7 +89,7 @@ TEST_CASE("headerless files are read by their content", "[cloud_io]") {
   auto const intensity = [](int i, int) { return static_cast<float>(i % 10) / 10; };
   auto const intensity_and_ring = [](int i, int column) { return static_cast<float>(column == 3 ? i : i % 32); };
 
-  // 60 records of any of them are a whole number of the others', but for nuScenes as xyz.
+  // 60 records of one layout are a whole number of records of each other layout, except nuScenes as xyz.
   auto const kitti = read(records(60, 4, intensity));
   CHECK(kitti.points.size() == 60);
   CHECK(has(kitti.format, "KITTI"));
@@ -200,7 +200,7 @@ TEST_CASE("PLY files that are wrong get a clear error", "[cloud_io]") {
   CHECK(has(with("format ascii 1.0\nelement vertex -1\n" + xyz, ""), "element vertex -1"));
   CHECK(has(complaint(folder.write("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\n")), "end_header"));
 
-  // A header's word is not enough to ask for so much memory, or time.
+  // The number of points in a header alone causes no large allocation or long loop.
   std::string const many = "1000000000000000000";
   CHECK(has(with("format ascii 1.0\nelement vertex " + many + "\n" + xyz, "1 2 3\n"), many));
   CHECK(has(with("format binary_little_endian 1.0\nelement vertex " + many + "\n" + xyz, "123456789012"), many));
@@ -239,7 +239,7 @@ TEST_CASE("PCD of all encodings", "[cloud_io]") {
     CHECK(read_cloud(file).points == three_points);
   }
 
-  // Each of a field's values is a word of an ASCII row.
+  // Each value of a field is one word of an ASCII row.
   auto const rows = "7 1 0 0 0 0 2 9 9 9 3\n7 -4 0 0 0 0 5 9 9 9 -6\n\n7 0 0 0 0 0 7 nan nan nan 100";
   CHECK(read_cloud(folder.write("d.pcd", mixed_header + "DATA ascii\n" + rows)).points == three_points);
 }
@@ -279,7 +279,7 @@ TEST_CASE("PCD files that are wrong get a clear error", "[cloud_io]") {
 
 TEST_CASE("a compressed PCD does not unpack to more than the limit", "[cloud_io]") {
   scratch_folder const folder;
-  // Zeros: a point as it is, then references of 11 points to the byte before.
+  // Zeros: one literal point, then references to the previous byte, 11 points each.
   auto const zeros = [&](std::size_t references) {
     auto const points = std::to_string(1 + 11 * references);
     std::string packed = std::string{"\x17"} + std::string(24, '\0');
@@ -319,12 +319,12 @@ TEST_CASE("LZF back references may overlap what they write", "[cloud_io]") {
                                 "ab"
                                 "\xa0\x01",
                                 5),
-                    8));  // more than asked for
+                    8));  // more than the expected size
   CHECK(!unpack_lzf(std::string("\x01"
                                 "ab"
                                 "\xa0\x01",
                                 5),
-                    10));  // less
+                    10));  // less than the expected size
   CHECK(!unpack_lzf(std::string("\x01"
                                 "ab"
                                 "\xa0",
@@ -333,7 +333,7 @@ TEST_CASE("LZF back references may overlap what they write", "[cloud_io]") {
   CHECK(!unpack_lzf(std::string("\x01"
                                 "ab",
                                 3),
-                    std::size_t{1} << 40));  // not worth the memory
+                    std::size_t{1} << 40));  // refused before memory is allocated
 }
 
 NUMBERS_TEST_CASE("the simulated sweep is the same every time", "[street_scene][numbers]") {
@@ -390,7 +390,7 @@ TEST_CASE("voxels have a round size, some hundred along the cloud", "[voxels]") 
   CHECK(choose_voxel_size(row_of(105)) == 1.0F);
   CHECK(choose_voxel_size(row_of(60)) == 0.5F);
   CHECK(choose_voxel_size(row_of(0.3F)) == 0.002F);
-  CHECK(choose_voxel_size({{5, 5, 5}}) == 0.1F);  // one place has no size
+  CHECK(choose_voxel_size({{5, 5, 5}}) == 0.1F);  // one point has no extent
   CHECK(choose_voxel_size({}) == 0.1F);
 
   auto with_strays = row_of(105);

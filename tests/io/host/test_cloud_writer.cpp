@@ -1,4 +1,4 @@
-// What files have beside coordinates, and the way of a cloud through a file and back.
+// Columns of cloud files other than coordinates, and clouds that are written and read back.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,11 +26,12 @@ Value any_bits(std::mt19937_64& random) {
   auto const bits = random();
   Value value;
   std::memcpy(&value, &bits, sizeof value);
-  // A NaN has many bits, and a text only one name for it.
+  // Text formats have one NaN, so payloads of NaN are not kept.
   return value == value ? value : std::numeric_limits<Value>::quiet_NaN();
 }
 
-// Points and columns of any bits. `exact` leaves out integers that no double, which texts go through, can be.
+// Makes points and columns of arbitrary bits. `exact` leaves out integers that double cannot represent, because text
+// formats convert through double.
 cloud any_cloud(std::uint64_t seed, std::size_t points, bool exact) {
   std::mt19937_64 random{seed};
   cloud made;
@@ -68,7 +69,7 @@ bool equal_points(cloud const& a, cloud const& b) {
          std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof a.points[0]) == 0;
 }
 
-// Every column of `a` is in `b` under its name, in the same type, to the bit.
+// Checks that each column of `a` is in `b` with equal name, type and bits.
 void check_columns(cloud const& a, cloud const& b) {
   CHECK(a.columns.size() == b.columns.size());
   for (auto const& expected : a.columns) {
@@ -172,7 +173,7 @@ TEST_CASE("a cloud comes back from .npy and .bin, as doubles where floats would 
   // Data that starts at a multiple of 64 bytes may be mapped.
   auto const data = 100 * size_of(kind_read) * (3 + made.columns.size());
   CHECK((content_of(folder.path() / "a.npy").size() - data) % 64 == 0);
-  // Whatever the name says, the .json beside it is right.
+  // The .json file takes precedence over a layout implied by the file's name.
   for (char const* const name : {"a.bin", "a.xyz.bin", "velodyne.bin"}) {
     write_cloud(made, folder.path() / name, output_format::bin);
     check(read_cloud(folder.path() / name), true);
@@ -230,7 +231,7 @@ TEST_CASE("files keep what they have beside coordinates", "[cloud_io]") {
   CHECK(pcd.find("blue")->at(0) == 1);
   CHECK(pcd.find("alpha")->at(0) == 4);
   CHECK(pcd.find("normal_1")->at(0) == 1);
-  // 4.2108e+06 is the bits of 0x4a807fxx: what PCL writes for a colour.
+  // PCL writes a packed color as the float with these bits: 4210752 is 0x4a808080.
   auto const rgb = header("normal_x x rgb y z", "4 4 4 4 4", "F F F F F") + "DATA ascii\n0.5 1 4210752.0 2 3 0 0\n";
   auto const ascii = read_cloud(folder.write("b.pcd", rgb));
   CHECK(ascii.points[0] == std::array<float, 3>{1, 2, 3});
@@ -238,7 +239,7 @@ TEST_CASE("files keep what they have beside coordinates", "[cloud_io]") {
   CHECK(ascii.find("red")->at(0) == 0x80);
   CHECK(ascii.find("green")->at(0) == 0x80);
   CHECK(ascii.find("blue")->at(0) == 0x80);
-  // Only packed colours are put in another order.
+  // Only packed colors are reordered.
   auto const two = read_cloud(folder.write(
       "b.ply",
       "ply\nformat ascii 1.0\nelement vertex 1\nproperty uchar blue\nproperty uchar a\nproperty uchar red\n"

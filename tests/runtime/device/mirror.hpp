@@ -1,4 +1,4 @@
-// The same call on host memory, by the headers, and on device memory, by the compiled library.
+// Makes a call on host memory by the headers and on device memory by the compiled library, and compares the outputs.
 #pragma once
 
 #include <farpoint/core/cuda_exec.hpp>
@@ -16,13 +16,13 @@ using farpoint::cuda_exec;
 using farpoint::host_exec;
 using farpoint::index_t;
 
-/// An array in host memory and its twin in device memory.
+/// An array in host memory and its copy in device memory.
 template <class T>
 class mirror {
  public:
   /// An input.
   explicit mirror(std::vector<T> values) : host_{std::move(values)}, device_{host_} {}
-  /// An output, full of what a device_array holds before anybody writes.
+  /// An output, filled with `poison` as a new device_array is.
   explicit mirror(index_t size) : host_(static_cast<std::size_t>(size)), device_{host_.size()} {
     if (!host_.empty()) std::memset(static_cast<void*>(host_.data()), poison, host_.size() * sizeof(T));
   }
@@ -32,7 +32,7 @@ class mirror {
   farpoint::span<T const> of(host_exec) const { return host_; }
   farpoint::span<T const> of(cuda_exec) const { return {device_.data(), device_.size()}; }
 
-  /// True if both have the same bytes, and the device none beside them.
+  /// Returns true if both hold equal bytes and the guards in device memory are intact.
   bool same() const { return device_.intact() && same_bits(host_, device_.download()); }
   std::vector<T> const& host() const { return host_; }
 
@@ -41,7 +41,7 @@ class mirror {
   device_array<T> device_;
 };
 
-/// A workspace on either side, of the size that is asked for first.
+/// Workspace in host memory and in device memory. of_size() allocates it.
 class mirrored_workspace {
  public:
   farpoint::bytes of_size(host_exec, std::size_t size) {
@@ -56,7 +56,7 @@ class mirrored_workspace {
   call_workspace device_;
 };
 
-/// Makes the call on the host, and then on streams of every kind: the outputs must be the same.
+/// Makes the call on the host and then on streams of each kind. The outputs must be equal.
 /// @param call  `call(exec, workspace)`
 template <class Call, class... Outputs>
 void check_same_as_host(Call const& call, Outputs const&... outputs) {

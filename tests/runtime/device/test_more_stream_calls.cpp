@@ -1,4 +1,4 @@
-// What else the compiled library does on device memory: gather(), knn() in screen space, hash maps, bounds.
+// Further calls of the compiled library on device memory: gather(), knn() in screen space, hash maps, bounds.
 #include <farpoint/gather.hpp>
 #include <farpoint/hash_map.hpp>
 #include <farpoint/knn_screen.hpp>
@@ -32,7 +32,8 @@ farpoint::result zero_past(cuda_exec exec, padded_rows const& rows) {
   return farpoint::library::zero_rows_past(exec, rows);
 }
 
-/// Of outputs whose rows have so many bytes.
+/// Checks zero_past() on three outputs.
+/// @param row_bytes  bytes per row of each output
 void check_zeros(std::array<index_t, 3> const& row_bytes, index_t rows, index_t written) {
   auto const filled = [rows](index_t bytes) {
     return mirror<unsigned char>{std::vector<unsigned char>(static_cast<std::size_t>(rows * bytes), 0xab)};
@@ -61,7 +62,7 @@ farpoint::result repeat_first(cuda_exec exec, farpoint::index_span rows, index_t
   return farpoint::library::repeat_first(exec, rows, columns);
 }
 
-/// Rows of 0 to `columns` ascending indices, then -1.
+/// Checks rows of 0 to `columns` ascending indices, followed by -1.
 template <class Index>
 void check_repeats(index_t columns, std::uint64_t seed) {
   random_source random{seed};
@@ -168,7 +169,7 @@ void check_hash_map(std::uint64_t seed) {
   CHECK(report.host()[0].refused == 1);
 }
 
-/// Slots differ from run to run: what they hold does not.
+/// Checks slots by their contents: their numbers differ from run to run.
 void check_slots() {
   using map_type = farpoint::hash_map_ref<std::uint64_t, std::uint32_t>;
   constexpr std::size_t n = 1000;
@@ -181,7 +182,7 @@ void check_slots() {
   test_stream const stream;
   map_type const map{{buckets.data(), buckets.size()}};
   farpoint::span<std::uint64_t const> const asked{keys.data(), n};
-  // A stream is an execution.
+  // A stream converts to cuda_exec.
   REQUIRE(hash_map_clear(stream.get(), map));
   REQUIRE(hash_map_insert_keys(stream.get(), map, asked.first(100)));
   REQUIRE(hash_map_find_or_insert(stream.get(), map, asked, farpoint::span{inserted.data(), n}));
@@ -237,7 +238,7 @@ TEST_CASE("library, device: rows past the voxels are zeros", "[library][device]"
     check_zeros({16, 6, 2}, 300, written);
     check_zeros({4, 0, 0}, 300, written);
   }
-  // Of no rows there is nothing to enqueue, not even where that would be refused.
+  // Without rows nothing is enqueued: the runtime would refuse a launch with an empty grid.
   padded_rows const none;
   CHECK(zero_past(cuda_exec{nullptr}, none));
 }

@@ -1,4 +1,4 @@
-// What the fake runtime has been asked for.
+// Counters and settings of the fake CUDA runtime.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,8 +8,8 @@
 namespace farpoint_tests {
 
 extern std::size_t copied_to_device;       ///< bytes
-extern int open_pools;                     ///< made and not destroyed
-extern int current_device;                 ///< to be set by tests
-extern cudaError_t outcome_of_attributes;  ///< of cudaMemPoolSetAttribute(), to be set by tests
+extern int open_pools;                     ///< pools created and not destroyed
+extern int current_device;                 ///< set by tests
+extern cudaError_t outcome_of_attributes;  ///< result of cudaMemPoolSetAttribute(), set by tests
 
 }  // namespace farpoint_tests

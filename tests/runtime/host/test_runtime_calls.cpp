@@ -1,5 +1,5 @@
-// The compiled library's calls on host memory: the header's answer, to the bit, whatever the backend, and nothing
-// written that the header leaves alone. On a machine with a GPU it is the GPU that answers.
+// Calls of the compiled library on host memory: outputs are bit-identical to the headers' for each backend, and bytes
+// that the headers do not write stay unchanged. On a machine with a GPU, the GPU computes.
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/fps.hpp>
 #include <farpoint/gather.hpp>
@@ -27,7 +27,7 @@ namespace runtime = farpoint::runtime;
 
 namespace {
 
-/// An output that two calls write, and the bytes that both find in it.
+/// An output for two calls, with equal initial bytes.
 template <class T>
 struct twice {
   explicit twice(index_t size) : expected(static_cast<std::size_t>(size)), found(expected.size()) {
@@ -39,14 +39,14 @@ struct twice {
   std::vector<T> found;
 };
 
-/// Where outputs go: to the header's half, or to the library's.
+/// Selects the output of the header's call or of the library's.
 enum class half { header, library };
 template <class T>
 span<T> of(half which, twice<T>& both) {
   return which == half::header ? span<T>{both.expected} : span<T>{both.found};
 }
 
-/// Points in records of seven coordinates, or packed, in clouds that leave some of them out.
+/// Points, packed or in records of seven coordinates, some of which are in no cloud.
 template <class Coord>
 struct scene {
   using scalar = farpoint::scalar_of<Coord>;
@@ -66,7 +66,7 @@ struct scene {
   }
 
   farpoint::batch<farpoint::point_view<Coord>> clouds() const { return clouds_of(values); }
-  /// What the header searches: float has the same points as float16.
+  /// Returns the clouds as the header's type: float holds float16 points exactly.
   farpoint::batch<farpoint::point_view<scalar>> wide() const { return clouds_of(scalars); }
 
   index_t size;
@@ -84,7 +84,7 @@ struct scene {
   }
 };
 
-/// What a search is asked, in the library's words and, `wide`, in the header's.
+/// A search problem with the library's types and, in `wide` members, with the header's.
 template <class Coord>
 struct question {
   using scalar = farpoint::scalar_of<Coord>;
@@ -101,7 +101,7 @@ struct question {
   } wide;
 };
 
-/// The backend under test: a GPU where there is one.
+/// Backend under test: a GPU if there is one.
 constexpr runtime::options wish{runtime::backend::automatic, 2};
 constexpr host_exec threads{2};
 
@@ -112,7 +112,7 @@ farpoint::result with_workspace(std::size_t size, Call const& call) {
   return call(memory.get());
 }
 
-/// `call(half)` for both halves; then all outputs must be the same.
+/// Calls `call(half)` for both halves, and checks that all outputs are equal.
 template <class Call, class... Outputs>
 void check_both(char const* name, Call const& call, Outputs const&... outputs) {
   INFO(name);
@@ -195,7 +195,7 @@ void check_radius(question<Coord> const& asked, index_t max) {
       found.indices, found.distances, found.counts);
 }
 
-/// @param capacity  of the rows: too little, or more than enough
+/// @param capacity  capacity of the rows, too small or more than enough
 template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
 void check_radius_rows(question<Coord> const& asked, index_t capacity) {
   farpoint::radius_params const ball{0.15};
@@ -341,7 +341,7 @@ void check_gather() {
       gathered);
   CHECK(reports[0].out_of_range == reports[1].out_of_range);
 
-  // Ragged clouds with rows of none between them.
+  // Ragged clouds with rows between them that are in no cloud.
   std::vector<index_t> const begins{10, 200, 450};
   std::vector<index_t> const ends{0, 150, 390};
   twice<Value> within{400 * channels};
@@ -356,7 +356,7 @@ void check_gather() {
       within);
 }
 
-/// fps_weighted(), fps_extend() and poisson_subset() of the library and of the header.
+/// Compares fps_weighted(), fps_extend() and poisson_subset() of the library and of the header.
 template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
 void check_sampling() {
   using output_of = farpoint::fps_output<Scalar>;
@@ -387,7 +387,7 @@ void check_sampling() {
   };
   check_both("poisson_subset", by_radius, subset.indices, subset.distances, subset.counts);
 
-  // 25 samples of a cloud that are there already, and 40 more.
+  // 25 given samples of a cloud, and 40 more.
   lists<Scalar> extended{1, 65};
   for (auto* indices : {&extended.indices.expected, &extended.indices.found}) {
     for (std::size_t i = 0; i < 25; ++i) (*indices)[i] = static_cast<std::int32_t>(11 * i);
@@ -423,8 +423,8 @@ TEST_CASE("the library's searches on host memory are the headers'", "[runtime][k
 }
 
 TEST_CASE("the library's searches on host memory go beyond its buffers", "[runtime][knn]") {
-  if (for_races) return;  // what is large, threads share as what is not
-  // More than the page-locked memory of a thread, there and back, twice.
+  if (for_races) return;  // threads share large problems in the same way as small ones
+  // Larger than a thread's page-locked memory, in both directions, twice.
   scene<float> const points{200000, false, {5, 100000, 199990}, 12, shape::cube};
   scene<float> const queries{150000, true, {0, 70000, 150000}, 13, shape::cube};
   for (int repeat = 0; repeat < (for_memory ? 1 : 2); ++repeat) check_knn(question{points, queries}, 8);

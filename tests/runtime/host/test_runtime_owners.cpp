@@ -1,5 +1,5 @@
-// What the compiled library keeps for callers with arrays in host memory: BVHs and hash maps. On a machine with a GPU
-// they are there.
+// BVHs and hash maps that the compiled library owns, for callers with arrays in host memory. On a machine with a GPU
+// they are in device memory.
 #include <farpoint/interpolate.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/radius.hpp>
@@ -35,7 +35,7 @@ std::vector<Scalar> packed(shape of, std::size_t n, std::uint64_t seed) {
   return values;
 }
 
-/// Searches by a kept index, against searches among the points themselves.
+/// Compares searches in an index with searches among the points.
 template <class Scalar>
 void check_index() {
   using view = farpoint::point_view<Scalar>;
@@ -78,7 +78,7 @@ void check_index() {
   REQUIRE(index.interpolate(features, asked, 1, {found_features}));
   CHECK(same_bits(found_features, expected_features));
 
-  // Other queries than it has clouds; then other points, in the same memory, and by way of another owner.
+  // A batch with another number of clouds; then other points in the same memory, and the index moved to another owner.
   CHECK(index.knn(clouds{view{queries.data(), 300}}, exact{}, k, {found}).code == status::bad_argument);
   REQUIRE(index.build(clouds{view{queries.data(), 300}}, wish));
   runtime::point_index<Scalar> other{std::move(index)};
@@ -89,7 +89,7 @@ void check_index() {
   CHECK(index.size() == 0);
 }
 
-/// Against std::map.
+/// Compares a map with std::map.
 template <class Key, class Value>
 void check_map(std::uint64_t seed) {
   constexpr std::size_t n = 3000;
@@ -140,10 +140,10 @@ void check_map(std::uint64_t seed) {
     REQUIRE(theirs[i] == value);
     ++i;
   }
-  // What is behind is the caller's.
+  // Elements behind the entries are not written.
   CHECK(sorted[i] == Key{77});
   CHECK(theirs[2499] == Value{78});
-  // Of a map that holds more, the smallest.
+  // Outputs smaller than the map get the smallest keys.
   std::vector<Key> few(10);
   REQUIRE(map.extract({few}));
   CHECK(std::equal(few.begin(), few.end(), sorted.begin()));
@@ -153,7 +153,7 @@ void check_map(std::uint64_t seed) {
   REQUIRE(map.find_or_insert(asked, slots));
   REQUIRE(map.find_slots(asked, again));
   CHECK(slots == again);
-  // In the same memory, empty.
+  // reset() empties the map and keeps the memory.
   REQUIRE(map.reset(100, 0.8, wish));
   REQUIRE(map.insert_keys(span<Key const>{asked}.first(50)));
   REQUIRE(map.find_slots(asked, again));

@@ -12,8 +12,8 @@
 
 namespace farpoint_tests {
 
-/// One rank's call, with all of its device memory.
-/// @param multiprocessors  that it may use; 0: all
+/// Makes the call of one rank, with device memory of its own.
+/// @param multiprocessors  limit of the call; 0: no limit
 template <int Dim, class Communicator>
 fps_shard_answer<float> fps_of_rank(fps_shard_problem<float, Dim> const& problem, Communicator& communicator,
                                     cudaStream_t stream, index_t more_samples = 0, int multiprocessors = 0) {
@@ -56,7 +56,7 @@ fps_shard_answer<float> fps_of_rank(fps_shard_problem<float, Dim> const& problem
   return answer;
 }
 
-/// All ranks as threads with streams on one GPU.
+/// Runs all ranks as threads with streams on one GPU.
 template <int Dim>
 std::vector<fps_shard_answer<float>> fps_on_streams(fps_shard_problem<float, Dim> const& problem) {
   auto const ranks = static_cast<int>(problem.ranks());
@@ -70,9 +70,9 @@ std::vector<fps_shard_answer<float>> fps_on_streams(fps_shard_problem<float, Dim
   return answers;
 }
 
-/// The same with memory that all ranks reach: a kernel for each, side by side on one GPU.
-/// @param missing_bytes  of that memory, on the last rank
-/// @param leaves         a rank that goes when it has told its start; -1: none
+/// Runs all ranks with peer memory: their kernels run concurrently on one GPU.
+/// @param missing_bytes  bytes by which the last rank's window is too small
+/// @param leaves         rank that stops after it has sent its first sample; -1: none
 template <int Dim>
 std::vector<fps_shard_answer<float>> fps_by_peers(fps_shard_problem<float, Dim> const& problem,
                                                   std::size_t missing_bytes = 0, int leaves = -1) {
@@ -80,7 +80,7 @@ std::vector<fps_shard_answer<float>> fps_by_peers(fps_shard_problem<float, Dim> 
   farpoint::thread_ranks group{ranks};
   std::vector<fps_shard_answer<float>> answers(problem.ranks());
   std::size_t const size = farpoint::fps_shard_window_bytes(ranks, problem.params.samples);
-  // What an earlier call may have left there.
+  // Garbage, as an earlier call may have left it.
   std::deque<device_array<unsigned char>> memory;
   for (int r = 0; r < ranks; ++r) memory.emplace_back(std::vector<unsigned char>(size, 0x9d));
   int const share = farpoint::detail::device_properties::multiprocessor_count() / ranks;
@@ -93,7 +93,7 @@ std::vector<fps_shard_answer<float>> fps_by_peers(fps_shard_problem<float, Dim> 
     stream_thread_communicator communicator{group, rank, stream.get(), peers};
     auto& answer = answers[static_cast<std::size_t>(rank)];
     if (rank == leaves) {
-      // The arguments, then the start.
+      // Two exchanges: arguments, then the first sample.
       leaving_communicator left{communicator, 2};
       answer = fps_of_rank(problem, left, stream.get(), 0, share);
     } else {

@@ -1,4 +1,4 @@
-// The kernel of fps_shard() where ranks reach each other's memory, run by fibers: blocks of all ranks side by side.
+// The kernel of fps_shard() for ranks with peer memory, run by fibers: blocks of all ranks run concurrently.
 #include <farpoint/detail/fps/local_maxima/team.hpp>
 #include <farpoint/scale/stream/fps/peers.hpp>
 
@@ -12,7 +12,7 @@ using namespace farpoint::detail;
 
 namespace {
 
-/// A wait that ends after some looks.
+/// Timeout that ends a wait after `looks` polls; 0: never.
 class impatient_watch {
  public:
   explicit impatient_watch(unsigned looks) : looks_{looks} {}
@@ -23,13 +23,13 @@ class impatient_watch {
   unsigned looked_ = 0;
 };
 
-/// What all ranks write to, and how many there are.
+/// Memory of all ranks, to which every rank writes.
 struct fiber_ranks {
   std::vector<std::vector<fiber_board::message>> boards;
   std::vector<std::vector<fps_key>> keys;
   std::vector<std::uint32_t> first_index;
-  unsigned blocks;  ///< of a rank
-  unsigned patience = 0;
+  unsigned blocks;        ///< blocks per rank
+  unsigned patience = 0;  ///< polls until a wait ends; 0: no limit
 };
 
 class FARPOINT_HIDDEN fiber_peer_board {
@@ -62,17 +62,17 @@ class FARPOINT_HIDDEN fiber_peer_board {
   unsigned rank_;
 };
 
-/// How a test runs the kernel.
+/// Settings of a run of the kernel.
 struct peer_run {
   unsigned blocks;
   unsigned seed;
   std::uint32_t most_keys = 1 << 16;
   unsigned patience = 0;
-  unsigned without = 99;  ///< a rank that does not come
-  unsigned singles = 0;   ///< samples that are taken one a round
+  unsigned without = 99;  ///< rank that makes no call
+  unsigned singles = 0;   ///< samples taken one per round
 };
 
-/// What the call finds out before the kernel: where to start, by the rules of fps_shard().
+/// The chosen points and the first sample, which the call determines before the kernel, by the rules of fps_shard().
 template <int Dim>
 struct peer_start {
   std::vector<fps_ball<Dim>> chosen;
@@ -148,7 +148,7 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
                      problem.to_global(start.first), start.first_point, start.chosen.data(),
                      start.chosen_indices.data(), static_cast<index_t>(start.chosen.size()), output});
   }
-  // Lists of any length, one of an odd number among them.
+  // Lists of any length, also odd.
   unsigned const listed = 1 + how.seed % Config::listed_size;
   std::vector<local_maxima_shared<Config>> shared(team);
   std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
@@ -183,13 +183,13 @@ template <class Config, int Dim>
 void check_peers(fps_shard_problem<float, Dim> const& problem, peer_run const& how) {
   auto expected = one_call(problem);
   auto answers = run_peers<Config>(problem, how);
-  // The host counts them.
+  // The host counts the report, not the kernel.
   for (auto& answer : answers) answer.report = expected.report;
   CAPTURE(how.blocks, how.seed);
   check_fps_answers(answers, expected);
 }
 
-/// The call does not run the kernel for these.
+/// Returns false for problems for which the call does not run the kernel.
 template <int Dim>
 bool has_samples(fps_shard_problem<float, Dim> const& problem) {
   return problem.params.samples > 0 && peer_start<Dim>{problem}.first >= 0;
@@ -200,7 +200,7 @@ void check_random_problem(std::uint64_t seed) {
   auto const problem = random_stream_problem<Dim>(seed);
   if (!has_samples(problem)) return;
   auto const number = static_cast<unsigned>(seed);
-  // As many threads as points at most.
+  // Shapes whose threads can hold all points of a rank.
   check_peers<odd_config<fps_team::grid, Dim, 64, 8, true>>(problem, {1, number});
   check_peers<odd_config<fps_team::grid, Dim, 32, 6, true>>(problem, {3, number});
   check_peers<odd_chunk_config<fps_team::grid, Dim, 32, 2>>(problem, {2, number});
@@ -209,7 +209,7 @@ void check_random_problem(std::uint64_t seed) {
   check_peers<odd_config<fps_team::grid, Dim, 64, 4, true>>(problem, one_by_one);
 }
 
-/// More chosen points than a batch has, some twice and some nowhere.
+/// Checks more chosen points than fit one batch, some repeated and some out of range.
 void check_many_chosen(std::uint64_t seed) {
   auto problem = random_stream_problem<3>(seed);
   random_source random{seed};

@@ -1,4 +1,4 @@
-// fps_shard() with ranks that are threads: the samples of one call for the whole cloud; and no rank hangs.
+// fps_shard() with ranks that are threads: fps() of the whole cloud gives the same samples, and no rank hangs.
 #include <cstdio>
 
 #include "../../support/catch.hpp"
@@ -14,13 +14,13 @@ using farpoint::detail::fps_shard_rule;
 
 namespace {
 
-/// What is different on one rank.
+/// Deviations of the call of one rank.
 struct odd_rank {
   std::size_t rank = 0;
   bool is_missing = false;
   bool has_bad_threads = false;
   std::size_t workspace_less = 0;
-  int fails_after = -1;  ///< exchanges
+  int fails_after = -1;  ///< number of exchanges before a failure; -1: no failure
   index_t more_samples = 0;
   index_t first_less = 0;
   double stop_below = 0;
@@ -41,7 +41,7 @@ std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim>
     if (is_odd && odd.is_missing) return;
     index_t const begin = problem.cuts[problem.part[rank]];
     index_t const end = problem.cuts[problem.part[rank] + 1];
-    // Memory of its own, so that a look at another rank's points would be seen.
+    // Separate memory, so that sanitizers detect a read of another rank's points.
     std::vector<std::array<Coord, Dim>> const mine{problem.cloud.begin() + begin, problem.cloud.begin() + end};
     using view = typename fps_shard_problem<Coord, Dim>::view;
     view const points{reinterpret_cast<Coord const*>(mine.data()), end - begin, index_t{sizeof mine[0]}};
@@ -80,21 +80,21 @@ std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim>
 
 template <class Coord>
 bool same_samples(fps_shard_answer<Coord> const& a, fps_shard_answer<Coord> const& b) {
-  // Neither NaN nor -0 is a distance.
+  // Distances are neither NaN nor -0, so operator== compares bits.
   return a.count == b.count && a.indices == b.indices && a.distances == b.distances;
 }
 
 #if !defined(FARPOINT_TESTS_FOR_RACES)
-// Rules that are wrong.
+// Mutations of the rule, which must be detected.
 
-/// What is not listed counts for nothing.
+/// Ignores candidates that are not listed.
 struct unlisted_forgotten : fps_shard_rule {
   template <class Group, class Candidate>
   static bool may_block(Group const&, Candidate const&) {
     return false;
   }
 };
-/// Candidates at one distance do not keep each other.
+/// Candidates at equal distances do not block each other.
 struct no_tie_rule : fps_shard_rule {
   template <class Candidate>
   static bool blocks(Candidate const& other, Candidate const& mine) {
@@ -109,7 +109,7 @@ struct smaller_ball : fps_shard_rule {
     return better && farpoint::distance2(other.ball.centre, mine.ball.centre) < mine.ball.radius2;
   }
 };
-/// A sample lowers what is outside of its ball, too.
+/// A sample lowers distances outside its ball, too.
 struct ball_not_limited : fps_shard_rule {
   template <class Candidate>
   static auto lowers(Candidate const& sample) {
@@ -119,7 +119,7 @@ struct ball_not_limited : fps_shard_rule {
   }
 };
 
-/// Problems whose samples are not those of one call.
+/// Counts the random problems, of `count`, whose samples differ from the samples of one call.
 template <class Rule>
 int count_different(std::uint64_t count) {
   int different = 0;

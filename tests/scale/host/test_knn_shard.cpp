@@ -1,4 +1,4 @@
-// knn_shard() with ranks that are threads: the rows of one call for the whole cloud; and no rank hangs.
+// knn_shard() with ranks that are threads: knn() of the whole cloud gives the same rows, and no rank hangs.
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/stream/knn_task.hpp>
 
@@ -17,7 +17,7 @@ using farpoint::status;
 
 namespace {
 
-/// One of the calls of a rank.
+/// Arguments of a rank, and the calls with them.
 template <class Coord>
 struct rank_call {
   using view = farpoint::point_view<Coord>;
@@ -53,7 +53,7 @@ struct rank_call {
   }
 
  private:
-  /// With a limit of its own for narrow places.
+  /// Arguments with the problem's limit of 32-bit positions, so that small clouds test 64-bit positions, too.
   farpoint::detail::knn_curve_arguments<view, view> on_curve() const {
     return {part, asked, curve, problem.k, output, problem.most_narrow};
   }
@@ -97,7 +97,7 @@ void check_knn_shards(knn_shard_problem<Coord> const& problem) {
   check_knn_answers(problem, run_knn_ranks(problem, room_for_all(problem)));
 }
 
-/// A cloud all over a cube; `[ranks + 1]` cuts.
+/// Makes a cloud in a cube. @param cuts  `[ranks + 1]`
 knn_shard_problem<float> cube_on_ranks(std::vector<index_t> cuts, index_t k) {
   knn_shard_problem<float> problem;
   problem.cloud = packed<float>(make_cloud(shape::cube, static_cast<std::size_t>(cuts.back()), 3));
@@ -106,7 +106,7 @@ knn_shard_problem<float> cube_on_ranks(std::vector<index_t> cuts, index_t k) {
   return problem;
 }
 
-// How random problems are solved.
+// Settings with which random problems are solved.
 auto const where_points_are = [](auto&) {};
 auto const by_stream_loops = [](auto& problem) { problem.on_stream = true; };
 auto const by_owners = [](auto& problem) { problem.along_curve = true; };
@@ -120,7 +120,7 @@ void check_random_knn_shards(std::uint64_t count, std::uint64_t first_seed, Way 
   });
 }
 
-/// Query i of a rank is not matched with the rank's point i, and nothing else is left out.
+/// Checks that exclude_self excludes only point i of the rank for query i of the rank.
 void check_knn_of_others(knn_shard_problem<float> const& problem) {
   auto const answers = run_knn_ranks(problem, room_for_all(problem));
   for (std::size_t rank = 0; rank < problem.ranks(); ++rank) {
@@ -227,7 +227,7 @@ NUMBERS_TEST_CASE("knn_shard along a curve: parts that are all over the cloud ex
   auto problem = cube_on_ranks({0, 2000, 4000, 6000}, 4);
   problem.in_place = true;
   for (auto const& answer : run_knn_ranks(problem, room_for_all(problem))) CHECK(answer.exchanged > 3900);
-  // Though the box around an owner's points is about as large as that of all.
+  // Few queries travel, although the box around an owner's points is nearly as large as the box of the cloud.
   problem.along_curve = true;
   auto const answers = run_knn_ranks(problem, room_for_all(problem));
   for (auto const& answer : answers) CHECK(answer.exchanged < 700);
@@ -237,7 +237,7 @@ NUMBERS_TEST_CASE("knn_shard along a curve: parts that are all over the cloud ex
 TEST_CASE("knn_shard along a curve: queries that are not the points go to where they are", "[knn][shard]") {
   auto problem = cube_on_ranks({0, 300, 600, 900}, 5);
   problem.self = false;
-  // Near one corner of the cube, so that one rank owns them all.
+  // Queries near one corner of the cube, so that one rank owns all.
   problem.others = problem.cloud;
   for (auto& query : problem.others) {
     for (float& coordinate : query) coordinate *= 0.01f;
@@ -256,7 +256,7 @@ TEST_CASE("knn_shard along a curve: an own point is left out, wherever its query
     auto problem = random_knn_shard_problem<float>(seed + 12000);
     problem.along_curve = true;
     problem.in_place = false;
-    // Queries of another cloud, as many or not: with point i query i is not matched.
+    // Queries of another cloud: exclude_self still excludes point i for query i.
     problem.self = false;
     problem.others = packed<float>(make_cloud(shape::cube, problem.cloud.size(), seed));
     problem.method.exclude_self = true;
@@ -284,7 +284,7 @@ TEST_CASE("knn_shard: parts far from one another exchange nothing", "[knn][shard
 TEST_CASE("knn_shard along a curve: what one rank has no room for, all ranks return from", "[knn][shard]") {
   auto problem = cube_on_ranks({0, 50, 50, 200}, 4);
   problem.in_place = problem.along_curve = true;
-  // The curve of one rank, and what all say then.
+  // Gives the last rank another curve, and returns the status of all ranks, which must agree.
   auto const outcome = [&problem](farpoint::along_curve const& odd) {
     auto const capacity = room_for_all(problem);
     problem.odd_curve = odd;
@@ -301,7 +301,7 @@ TEST_CASE("knn_shard along a curve: what one rank has no room for, all ranks ret
   CHECK(outcome({method, 67, -1}) == status::bad_argument);
   CHECK(outcome({exact{1.0, false}, 67, 0}) == status::bad_argument);
   CHECK(outcome({exact{-1.0, false}, 67, 0}) == status::bad_argument);
-  // A rank with room for queries takes part where all ask about their own points.
+  // Room for queries differs between ranks; this is allowed if all queries are the ranks' own points.
   CHECK(outcome({method, 67, 5}) == status::ok);
   problem.in_place = false;
   CHECK(outcome({method, 67, 200}) == status::ok);

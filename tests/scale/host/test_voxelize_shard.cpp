@@ -1,4 +1,4 @@
-// voxelize_shard() with ranks that are threads: all rows together are those of one call; and no rank hangs.
+// voxelize_shard() with ranks that are threads: voxelize() of the whole cloud gives the same rows, and no rank hangs.
 #include <farpoint/scale/gather_voxels.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
@@ -13,7 +13,7 @@ using farpoint::status;
 
 namespace {
 
-/// voxelize_shard() of the host by all of them.
+/// Four ranks that call voxelize_shard() of the host.
 struct host_ranks : four_ranks {
   std::vector<status> outcomes(std::chrono::milliseconds timeout = std::chrono::minutes{1}) const {
     return codes_of(run_ranks(problem, calls, 1, timeout));
@@ -109,7 +109,7 @@ TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[v
     CHECK(gathered() == std::vector<status>(4, status::ok));
     four.calls[2].room = 215;
     CHECK(gathered() == std::vector<status>(4, status::workspace_too_small));
-    // No room for one voxel has no arrays, and asks for no parts.
+    // Room for zero voxels: the arrays are empty, so no parts are requested.
     four.calls[2].room = 0;
     CHECK(gathered() == all_refuse);
   }
@@ -193,7 +193,7 @@ TEST_CASE("thread_communicator: gathers, exchanges messages of any size, and ref
       int const mine = rank * 100 + round;
       fine = fine && communicator.all_gather(&mine, all.data(), sizeof mine);
       for (int r = 0; r < ranks; ++r) fine = fine && all[static_cast<std::size_t>(r)] == r * 100 + round;
-      // To rank r go r + 1 bytes, which say whose they are.
+      // Rank r receives r + 1 bytes from each rank, equal to the number of the sender.
       std::array<farpoint::message, ranks> out{};
       std::array<farpoint::message, ranks> in{};
       std::array<unsigned char, 6> sent{};

@@ -1,4 +1,4 @@
-// The loops of voxelize_shard() that a stream runs, on the host: all rows together are those of one call.
+// The loops of voxelize_shard() that a stream runs, on the host: voxelize() of the whole cloud gives the same rows.
 #include <set>
 
 #include "../../support/catch.hpp"
@@ -10,7 +10,7 @@ using farpoint::status;
 
 namespace {
 
-/// The stream's loops of all of them.
+/// Four ranks that run the stream's loops.
 struct stream_ranks : four_ranks {
   std::vector<rank_answer> run() const { return run_ranks<stream_steps>(problem, calls, 1); }
   std::vector<status> outcomes() const { return codes_of(run()); }
@@ -64,7 +64,7 @@ TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows dr
       numbers.insert(answer.numbers[static_cast<std::size_t>(r)]);
     }
   }
-  // Those that are written are numbered without gaps.
+  // Numbers of written rows have no gaps.
   CHECK(numbers.size() == answers[0].rows.report().voxels);
   CHECK(*numbers.rbegin() + 1 == static_cast<index_t>(numbers.size()));
 }
@@ -96,7 +96,7 @@ TEST_CASE("voxelize_shard, a stream's loops: what one rank may not do, all ranks
     CHECK(four.gathered() == std::vector<status>(4, status::ok));
     four.calls[2].room = 215;
     CHECK(four.gathered() == std::vector<status>(4, status::workspace_too_small));
-    // No room for one voxel has no arrays, and asks for no parts.
+    // Room for zero voxels: the arrays are empty, so no parts are requested.
     four.calls[2].room = 0;
     CHECK(four.gathered() == all_refuse);
   }

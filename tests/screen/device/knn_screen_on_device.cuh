@@ -11,7 +11,7 @@
 
 namespace farpoint_tests {
 
-/// All device memory of one call, so that a call can be repeated, captured, or run beside others.
+/// Device memory of one call, so that the call can be repeated, captured, or run concurrently with others.
 template <class Problem, class Index>
 class screen_call {
  public:
@@ -33,19 +33,19 @@ class screen_call {
                                    workspace_.of_size(needed));
   }
 
-  /// After the stream was synchronised.
+  /// Returns the answer. The stream must have been synchronized.
   screen_answer<scalar> answer(farpoint::result outcome) const {
     bool const kept = workspace_.intact() && memory_.intact() && offsets_.intact() && report_.intact();
     return arrays_.answer(kept ? outcome : memory_was_written, report_.download()[0]);
   }
 
-  /// What an earlier call left behind must not help a later one.
+  /// Overwrites the workspace, so that a call cannot rely on data of an earlier one.
   void scramble_workspace(std::uint64_t seed) { workspace_.scramble(seed); }
-  /// Back to the poison, which rows that are not written must keep.
+  /// Refills the outputs with poison, which rows that are not written must keep.
   void poison() {
     arrays_.for_each([](auto& array) { array.refill(); });
   }
-  /// Another problem's points in the same memory, as many of them.
+  /// Replaces the points by the points of another problem of equal size, in the same memory.
   void upload(Problem const& other) {
     memory_.upload(other.points.memory);
     offsets_.upload(other.points.offsets);
@@ -60,7 +60,7 @@ class screen_call {
   call_workspace workspace_;
 };
 
-/// On a stream of its own.
+/// Runs a problem on a stream of its own.
 template <class Selector, class Problem>
 auto screen_on_device(Problem const& problem) {
   return run_with_index_type<Selector, screen_call>(problem);

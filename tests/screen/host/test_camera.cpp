@@ -1,4 +1,4 @@
-// The cameras against formulas in higher precision, and at their borders. The device runs the same source.
+// Cameras against formulas in higher precision, and at their borders. The device runs the same source.
 #include <farpoint/geometry/camera.hpp>
 
 #include <array>
@@ -33,7 +33,7 @@ constexpr Scalar no_number = std::numeric_limits<Scalar>::quiet_NaN();
 template <class Scalar>
 constexpr Scalar huge = std::numeric_limits<Scalar>::max();
 
-/// What the headers promise, in radians.
+/// Error bounds that the headers document, in radians.
 template <class Scalar>
 constexpr exact angle_bound = std::is_same_v<Scalar, float> ? 2.5e-7L : 4.5e-16L;
 template <class Scalar>
@@ -50,13 +50,13 @@ Scalar before(Scalar value) {
   return std::nextafter(value, -infinity<Scalar>);
 }
 
-/// Uniform in [-size, size], with all of the digits of a double.
+/// Returns a number that is uniform in [-size, size], with all 53 bits of a double.
 template <class Scalar>
 Scalar within(random_source& random, double size) {
   return static_cast<Scalar>((static_cast<double>(random.next() >> 11) * 0x1p-52 - 1) * size);
 }
 
-/// In the cube of coordinates up to `size`, to both sides.
+/// Returns a point with coordinates in [-size, size].
 template <class Scalar>
 vec<Scalar> any_point(random_source& random, double size) {
   return {{within<Scalar>(random, size), within<Scalar>(random, size), within<Scalar>(random, size)}};
@@ -67,7 +67,8 @@ vec<Scalar> point_near(random_source& random) {
   return any_point<Scalar>(random, 6);
 }
 
-/// At distances of all orders of magnitude, and often beside an axis: every quarter turn and the seam get their share.
+/// Returns a point at a distance of any order of magnitude, often close to an axis: this covers all quarter turns and
+/// the seam.
 template <class Scalar>
 vec<Scalar> point_around(random_source& random) {
   auto point = any_point<Scalar>(random, std::exp(within<double>(random, 20)));
@@ -102,12 +103,12 @@ camera_pixel<typename Camera::scalar> pixel_of(Camera const& camera, vec<typenam
   return pixel;
 }
 
-/// True if `cell` is floor(place) for some place within `error` of the one given.
+/// Returns true if `cell` is the floor of a number within `error` of the first argument.
 bool is_floor(exact place, exact error, std::int32_t cell) {
   return std::floor(place - error) <= cell && cell <= std::floor(place + error);
 }
 
-/// No camera sees these, whatever the index.
+/// Checks that the camera sees neither points with a NaN or an infinite coordinate nor the origin.
 template <class Camera>
 void check_invisible_anywhere(Camera camera) {
   using scalar = typename Camera::scalar;
@@ -167,7 +168,7 @@ void check_depth_borders(Scalar nearest, Scalar farthest) {
   CHECK_FALSE(seen(after(farthest)));
 }
 
-/// A rotation about three axes, rounded to Scalar.
+/// Sets a random rotation about three axes, rounded to Scalar.
 template <class Scalar>
 void rotate(random_source& random, pinhole_camera<Scalar>& camera) {
   double rows[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -187,7 +188,7 @@ void rotate(random_source& random, pinhole_camera<Scalar>& camera) {
   }
 }
 
-/// Of images of one pixel and more, turned and moved by up to 4.
+/// Makes a random camera with images of one pixel or more, rotated, and translated by up to 4 m.
 template <class Scalar>
 pinhole_camera<Scalar> any_pinhole(random_source& random) {
   pinhole_camera<Scalar> camera{};
@@ -202,7 +203,7 @@ pinhole_camera<Scalar> any_pinhole(random_source& random) {
   return camera;
 }
 
-/// Of images of one pixel and more, with 0.1 to 1.1 rad between top and bottom.
+/// Makes a random camera with images of one pixel or more, and 0.1 to 1.1 rad between top and bottom.
 template <class Scalar>
 spherical_camera<Scalar> any_spherical(random_source& random) {
   spherical_camera<Scalar> camera{};
@@ -223,8 +224,8 @@ void check_angle(Scalar y, Scalar x) {
   }
 }
 
-/// Projects in higher precision and says where the camera must have rounded otherwise than the formula.
-/// @return whether the camera sees the point
+/// Projects in higher precision, and fails if the camera differs by more than rounding can explain.
+/// @return true if the camera sees the point
 template <class Scalar>
 bool check_formula(pinhole_camera<Scalar> const& camera, vec<Scalar> const& point, int round) {
   exact view[3];
@@ -281,7 +282,7 @@ bool check_formula(spherical_camera<Scalar> const& camera, vec<Scalar> const& po
   return true;
 }
 
-/// @return of how many rounds the camera sees the point
+/// @return number of rounds in which the camera sees the point
 template <class AnyCamera, class AnyPoint>
 int check_rounds(std::uint64_t seed, int rounds, AnyCamera const& camera_of, AnyPoint const& point_of) {
   random_source random{seed};
@@ -355,7 +356,7 @@ TEMPLATE_TEST_CASE("pinhole_camera at the borders of its image", "[spatial][came
     auto const width = static_cast<scalar>(size);
     pinhole_camera<scalar> camera{};
     camera.width = camera.height = size;
-    // With these, the place is the coordinate itself.
+    // With focal lengths of 1 and depth 1, the image coordinate is the point's coordinate.
     camera.focal = {{1, 1}};
     for (int axis = 0; axis < 2; ++axis) {
       auto const at = [&](scalar place) {
@@ -382,7 +383,7 @@ TEMPLATE_TEST_CASE("pinhole_camera at the borders of its image", "[spatial][came
         CHECK(at(-far_off) == -1);
       }
     }
-    // The place rounds up to the exclusive bound: before(size) / 2 + size / 2 is half a step short of it.
+    // The image coordinate rounds up to the exclusive bound: before(size) / 2 + size / 2 is half a step below it.
     camera.centre[0] = width / 2;
     CHECK_FALSE(sees(camera, {{before(width / 2), scalar(0.5), 1}}));
     CHECK(sees(camera, {{before(before(before(width / 2))), scalar(0.5), 1}}));
@@ -397,7 +398,7 @@ TEMPLATE_TEST_CASE("pinhole_camera: numbers that overflow on the way", "[spatial
   CHECK_FALSE(sees(camera, {{huge<scalar>, 1, std::numeric_limits<scalar>::denorm_min()}}));
   CHECK(sees(camera, {{0, 0, huge<scalar>}}));
   CHECK(sees(camera, {{0, 0, std::numeric_limits<scalar>::denorm_min()}}));
-  // Depths that overflow on the way, to one side and to the other, and to NaN.
+  // Depths whose computation overflows to infinity, to -infinity and to NaN.
   camera.rotation[2] = {{4, 0, 1}};
   CHECK_FALSE(sees(camera, {{huge<scalar>, 0, 1}}));
   CHECK_FALSE(sees(camera, {{-huge<scalar>, 0, 1}}));

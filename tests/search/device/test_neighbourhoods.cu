@@ -1,4 +1,4 @@
-// What is made of neighbours, on cuda_exec: bit by bit what host_exec gives, whose tests say what that is.
+// Functions on top of neighbour searches, on cuda_exec: bit-identical to host_exec, which tests of its own check.
 #include <farpoint/estimate_normals.cuh>
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/gather.cuh>
@@ -23,7 +23,7 @@ using farpoint::detail::host_workspace;
 
 namespace {
 
-/// What a device_array holds before anybody writes.
+/// Returns `size` elements with the initial bytes of a device_array.
 template <class T>
 std::vector<T> poisoned(index_t size) {
   std::vector<T> values(static_cast<std::size_t>(size));
@@ -31,7 +31,7 @@ std::vector<T> poisoned(index_t size) {
   return values;
 }
 
-/// Calls `enqueue()`, which returns a result: every other time by way of a graph.
+/// Calls `enqueue()`, which returns a result: in every other call by capturing and launching a graph.
 template <class Enqueue>
 void run_on_stream(cudaStream_t stream, Enqueue const& enqueue) {
   static bool in_graph = false;
@@ -48,8 +48,7 @@ void run_on_stream(cudaStream_t stream, Enqueue const& enqueue) {
   REQUIRE(outcome);
 }
 
-/// Runs `call(clouds, exec, workspace)` on a stream of its own, after `size(clouds, exec)` has told the workspace's
-/// size.
+/// Runs `call(clouds, exec, workspace)` on a new stream, with a workspace of `size(clouds, exec)` bytes.
 template <class Problem, class Size, class Call>
 void run_on_device(Problem const& problem, Size const& size, Call const& call) {
   clouds_on_device<Problem> const clouds{problem};
@@ -154,7 +153,7 @@ void check_interpolation(Problem const& problem, index_t channels) {
   CHECK(same_bits(output.download(), expected));
 }
 
-/// Calls `check(problem)` for clouds of every shape, and for batches.
+/// Calls `check(problem)` for clouds of each shape and for batches.
 template <class Coord, class Check>
 void for_problems(Check const& check) {
   for (shape const which : all_shapes) {
@@ -220,7 +219,7 @@ TEST_CASE("interpolate, device: the bits of the host", "[interpolate][device]") 
   });
   check_interpolation(knn_problem<float>{make_cloud(shape::rings, 2000, 1), 1}.ask(make_cloud(shape::rings, 5000, 2)),
                       130);
-  // Many queries are put in order.
+  // Enough queries that the call sorts them.
   check_interpolation(knn_problem<float>{make_cloud(shape::cube, 3000, 1), 1}.ask(make_cloud(shape::cube, 40000, 2)),
                       3);
   knn_problem<float> batched{make_cloud(shape::cube, 3000, 1), 1};
@@ -345,7 +344,7 @@ TEST_CASE("neighbourhoods, device: an error of somebody else's is neither report
 
 TEST_CASE("neighbourhoods, device: bad arguments are refused at the door", "[neighbourhoods][device]") {
   std::vector<std::array<float, 3>> const host(100);
-  farpoint::batch const cloud{farpoint::view_points(host)};  // nobody reads it
+  farpoint::batch const cloud{farpoint::view_points(host)};  // host memory: never read, as the calls are refused
   cuda_exec const exec{cudaStream_t{}};
   auto const is_bad = [](farpoint::result outcome) { return outcome.code == farpoint::status::bad_argument; };
   std::vector<float> values(300);

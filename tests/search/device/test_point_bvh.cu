@@ -1,4 +1,4 @@
-// point_bvh_ref in kernels of a user's own: what host code finds in the BVH that the host has built.
+// point_bvh_ref in user kernels: results equal searches on the host in a BVH that the host has built.
 #include <farpoint/point_bvh.cuh>
 #include <farpoint/point_bvh.hpp>
 
@@ -19,14 +19,14 @@ namespace {
 
 constexpr int most = 8;
 
-/// What one query finds in three ways.
+/// Results of one query: the k nearest points, the number of points within a radius, and the farthest of these.
 template <class Scalar>
 struct finding {
   std::uint32_t index[most];
   Scalar distance2[most];
-  std::uint32_t within;      ///< points within the radius
-  std::uint32_t within_mix;  ///< of their indices, in any order
-  Scalar farthest2;          ///< of them
+  std::uint32_t within;      ///< number of points within the radius
+  std::uint32_t within_mix;  ///< hash of their indices that does not depend on the order
+  Scalar farthest2;          ///< largest squared distance of a point within the radius
 };
 
 template <class Scalar>
@@ -48,7 +48,7 @@ FARPOINT_HD finding<Scalar> find_around(point_bvh_ref<Scalar> const& index, vec<
   return found;
 }
 
-/// Point i of the view asks in its cloud; those that are not finite do not.
+/// Searches around each finite point, in the point's own cloud. One block; its threads share the points.
 template <class Points>
 __global__ void ask_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
                            farpoint::batch<Points> const clouds, int k, typename Points::scalar radius2,
@@ -63,7 +63,7 @@ __global__ void ask_kernel(farpoint::device_point_bvh<typename Points::scalar> c
   }
 }
 
-/// Counts how often each point comes; a point that is not what it should be counts for many.
+/// Counts the occurrences of each point in the index; a point with wrong coordinates adds a large number.
 template <class Points>
 __global__ void go_through_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
                                   farpoint::batch<Points> const clouds, int* seen) {
@@ -89,7 +89,7 @@ class asked_index {
         found_{std::vector<finding<scalar>>(static_cast<std::size_t>(problem.points.points), finding<scalar>{})},
         seen_{std::vector<int>(static_cast<std::size_t>(problem.points.points))} {}
 
-  /// Builds the index and asks.
+  /// Builds the index and searches in it.
   void enqueue() {
     cudaStream_t const stream = stream_.get();
     farpoint::device_point_bvh<scalar> index;
@@ -101,7 +101,7 @@ class asked_index {
     REQUIRE_CUDA(cudaGetLastError());
   }
 
-  /// After enqueue(), or a replay of it, for the clouds that `problem` has.
+  /// Checks the results for the clouds of `problem`, after enqueue() or a replay of its graph.
   void check(Problem const& problem) const {
     REQUIRE_CUDA(cudaStreamSynchronize(stream_.get()));
     CHECK(memory_.intact());
@@ -162,7 +162,7 @@ __global__ void bounds_kernel(farpoint::device_point_bvh<Scalar> const index, fa
   bounds[threadIdx.x] = index[threadIdx.x].bounds();
 }
 
-/// An index of a problem's points, enqueued.
+/// Index of a problem's points, whose construction has been enqueued.
 struct built_index {
   explicit built_index(knn_problem<float> const& problem)
       : clouds{problem}, memory{farpoint::point_bvh_bytes(cuda_exec{stream.get()}, clouds.points())} {
@@ -249,7 +249,7 @@ TEST_CASE("device_point_bvh: packets whose points are far apart come first", "[p
         extent2 += (box.high[axis] - box.low[axis]) * (box.high[axis] - box.low[axis]);
       }
       int const exponent = extent2 == 0 ? -1000 : std::ilogb(extent2);
-      // One more or less where the sum is rounded in another way.
+      // The exponent may differ by one, because sums are rounded differently.
       is_descending = is_descending && exponent <= last + 1;
       last = exponent;
     }
@@ -265,7 +265,7 @@ TEST_CASE("device_point_bvh: knn() takes no workspace, or one that is large enou
   auto const& clouds = built.clouds;
   auto const& index = built.index;
   cuda_exec const exec{built.stream.get()};
-  // Enough queries for an order of their own: the first point, many times.
+  // Enough queries that the call sorts them: copies of the first point.
   farpoint::point_view<float> const one{clouds.points().points().base(), rows, 0};
   farpoint::batch<farpoint::point_view<float>> const queries{one};
   device_array<std::int32_t> const indices{static_cast<std::size_t>(3 * rows)};

@@ -1,4 +1,4 @@
-// What is made of neighbours on host_exec: the index for use by others, and the functions on top of it.
+// Functions on top of neighbour searches on host_exec, and the index for use in own code.
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/gather.hpp>
 #include <farpoint/interpolate.hpp>
@@ -37,7 +37,7 @@ auto batch_of(points_of_float const& points) {
   return farpoint::batch{farpoint::view_points(points)};
 }
 
-/// Memory and the index in it.
+/// An index and its memory.
 class built_index {
  public:
   template <class Batch>
@@ -74,8 +74,8 @@ TEST_CASE("point_bvh: holds each finite point once, inside all boxes above it", 
       for (std::size_t i = 0; i < n; ++i) {
         vec<float> const p{{points[i][0], points[i][1], points[i][2]}};
         right = right && seen[i] == (farpoint::is_finite(p) ? 1 : 0);
-        // A search with radius 0 from anywhere finds the point only through boxes that hold it. Where all points are at
-        // one place each search lists them all: a hundred searches will do.
+        // A search with radius 0 around a point finds it only if all boxes above it contain it. If all points coincide,
+        // each search lists all points, so the number of searches is limited to about a hundred.
         if (i % 7 != 0 || !farpoint::is_finite(p) || listed > 100 * n) continue;
         bool found = false;
         built.get()[0].within(p, 0.0f, [&](std::uint32_t other, float) {
@@ -274,7 +274,7 @@ TEST_CASE("estimate_normals: of a plane, a sphere, a line and a point", "[normal
   };
   farpoint::normals_params params;
 
-  auto const plane = as_floats(make_cloud(shape::coplanar, 500, 1));  // z = 0.5, seen from the origin
+  auto const plane = as_floats(make_cloud(shape::coplanar, 500, 1));  // z = 0.5, viewpoint at the origin
   auto const flat = normals_of(plane, params);
   for (std::size_t i = 0; i < plane.size(); ++i) {
     CHECK(std::fabs(flat.first[3 * i + 2] + 1) < 1e-5f);
@@ -335,13 +335,13 @@ TEST_CASE("interpolate: inverse squared distances of the three nearest", "[inter
     return farpoint::interpolate(host_exec{1}, batch_of(points), given, asked, channels, {out}, workspace.get());
   };
   REQUIRE(run(batch_of(queries), features, 2));
-  CHECK(out[0] == 1);  // at a point
+  CHECK(out[0] == 1);  // query at a point
   CHECK(out[1] == 10);
-  CHECK(out[2] == 12);  // where two coincide
+  CHECK(out[2] == 12);  // query at two coincident points
   CHECK(out[3] == 120);
   double const far_weight = 0.25 / 4.25;
   CHECK(std::fabs(double(out[4]) - (1 + 2 + 4 * far_weight) / (2 + far_weight)) < 1e-6);
-  CHECK(out[6] == 0);  // not finite
+  CHECK(out[6] == 0);  // non-finite query
   CHECK(out[7] == 0);
   CHECK_FALSE(run(batch_of(queries), features, 0));
   CHECK_FALSE(run(batch_of(queries), span<float const>{features}.first(9), 2));
@@ -350,9 +350,9 @@ TEST_CASE("interpolate: inverse squared distances of the three nearest", "[inter
 
 namespace {
 
-/// For a ragged batch `run(points, queries, rows, first, workspace)` writes to rows, `[queries of the view, width]`,
-/// what it writes for each cloud on its own, and nothing else. `first` is the place of the first point among those of
-/// the problem.
+/// Checks that `run(points, queries, rows, first, workspace)` of a ragged batch writes to rows, `[queries of the view,
+/// width]`, the rows of calls for each cloud alone, and nothing else. `first` is the index of the batch's first point
+/// in the problem.
 template <class Run>
 void check_ragged_batches(knn_problem<float> problem, std::size_t width, Run const& run) {
   for_ragged_batches([&](auto const& point_offsets, auto const& query_offsets) {

@@ -1,4 +1,4 @@
-// Queries that the host answers in packets, and those that it goes on to answer one by one.
+// Queries that the host answers in packets, and queries that leave their packet and continue alone.
 #include <farpoint/knn.hpp>
 #include <farpoint/point_bvh.hpp>
 
@@ -15,7 +15,7 @@ using farpoint::no_index;
 
 namespace {
 
-/// Some points of a cloud, in any order, moved a little: what a registration asks.
+/// Returns random points of a cloud, slightly displaced, as queries of a registration are.
 xyz_cloud moved(xyz_cloud cloud, std::size_t size, std::uint64_t seed) {
   random_source random{seed};
   xyz_cloud const all = cloud;
@@ -25,7 +25,7 @@ xyz_cloud moved(xyz_cloud cloud, std::size_t size, std::uint64_t seed) {
   return cloud;
 }
 
-/// @param sorted  queries that are not the points are put in order before, all of them
+/// @param sorted  whether the call sorts all queries first, if they are not the points
 template <class Problem>
 auto knn_in_packets(Problem const& problem, bool sorted) {
   return collect_knn(problem, [&](auto const& output) {
@@ -56,7 +56,7 @@ struct indexed_cloud {
   farpoint::point_bvh<Scalar> index;
 };
 
-/// A cloud's BVH, one block of its queries, and what is asked of them.
+/// A cloud's BVH, one block of queries, and the parameters of the search.
 template <class Scalar>
 struct block_problem {
   using key = farpoint::neighbour_key<Scalar>;
@@ -66,7 +66,7 @@ struct block_problem {
     auto const index = cloud.index[0];
     request.radius2 = std::numeric_limits<Scalar>::infinity();
     random_source random{seed};
-    // Runs of neighbours, as a window has them, and steps between them.
+    // Runs of adjacent queries, as in a window, with jumps between them.
     block.count = std::min(1024 / k, block.most);
     for (int i = 0; i < block.count; ++i) {
       auto const leaf = static_cast<std::uint32_t>(random.next() % index.leaf_count());
@@ -95,8 +95,8 @@ struct block_problem {
   std::uint32_t near = 0;
 };
 
-/// The answers that code for each processor gives which this one can run, of those that the flags do not ask for
-/// anyway.
+/// Compares the code paths of all instruction sets that this processor supports and the compiler flags do not already
+/// select.
 template <class Scalar>
 void compare_processors(xyz_cloud const& cloud, int k, std::uint64_t seed) {
   using namespace farpoint::detail;
@@ -113,11 +113,11 @@ void compare_processors(xyz_cloud const& cloud, int k, std::uint64_t seed) {
 #if defined(FARPOINT_DISPATCHES_TO_AVX512)
   if (__builtin_cpu_supports("avx512vl")) CHECK(problem.answer(run_avx512<pass>) == expected);
 #endif
-  // One by one, without packets.
+  // Each query alone, without packets.
   CHECK(problem.answer(run_portable<knn_pass<Scalar, list>>) == expected);
 }
 
-/// Neighbours by index.
+/// Pairs of index and squared distance.
 template <class Scalar>
 using numbered = std::vector<std::pair<std::uint32_t, Scalar>>;
 
@@ -150,14 +150,14 @@ void check_within(xyz_cloud const& points, std::uint64_t seed) {
   for (int turn = 0; turn < 12; ++turn) {
     CAPTURE(turn);
     auto const q = any();
-    // A point at exactly the radius is within.
+    // The radius is inclusive.
     auto const radius2 = turn == 0 ? Scalar(0) : turn == 1 ? farpoint::detail::infinity<Scalar> : distance2(q, any());
     if (!farpoint::is_finite(q) || std::isnan(radius2)) continue;
     CHECK(shown_within(cloud, q, radius2) == all_within(cloud, q, radius2));
   }
 }
 
-/// Functions of kinds that within() takes.
+/// Kinds of functions that within() accepts.
 int shown_to_function = 0;
 void count_shown(std::uint32_t, float) {
   ++shown_to_function;

@@ -1,4 +1,5 @@
-// The splat demo's parts: what it sees, fits and draws, on a closed surface whose every line of sight is known.
+// Parts of the splat demo: visible points, splats and pictures of a closed surface whose depth is known along each line
+// of sight.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -38,7 +39,7 @@ std::vector<point3> const& knot_cloud() {
   return cloud;
 }
 
-/// What draw() draws with two threads, drawn once for all cases.
+/// Returns the frame of draw() with two threads, computed once for all test cases.
 splat_frame const& view_from(int azimuth) {
   static std::map<int, splat_frame> views;
   auto found = views.find(azimuth);
@@ -58,7 +59,7 @@ NUMBERS_TEST_CASE("splats close a closed surface from every side", "[splat][numb
     CHECK(holes.of > 4 * side * side / 10);
     CHECK(holes.found == 0);
 
-    // Nor do they stand out beyond it, or float before it.
+    // Splats neither stand out beyond the surface nor float in front of it.
     auto const around = knot.depths(view.picture.looking, 1.05 * torus_knot::tube_radius);
     std::size_t astray = 0;
     for (std::size_t pixel = 0; pixel < around.size(); ++pixel) {
@@ -70,7 +71,7 @@ NUMBERS_TEST_CASE("splats close a closed surface from every side", "[splat][numb
 
 TEST_CASE("a hundred frames around a closed model have no hole", "[splat]") {
   torus_knot const knot;
-  // Around once, and up and down as it goes.
+  // One turn, with changing elevation.
   int const frames = farpoint_tests::for_races ? 10 : 100;
   auto const cloud = torus_knot{}.sample(20'000, 0.0005, 11);
   std::size_t lines_of_sight = 0;
@@ -97,12 +98,12 @@ NUMBERS_TEST_CASE("neighbours that are given are drawn as those that are found",
   turntable const stand{knot_cloud(), elevation};
   frame_request request;
   request.looking = found.looking;
-  request.k = 3;  // not looked at
+  request.k = 3;  // ignored if a search is given
   request.reach = stand.reach();
   request.given = &found.seen;
   CHECK(equal_bits(found, frame_on_host(knot_cloud(), request, 2)));
 
-  // Fewer of them make another picture of the same points.
+  // Fewer neighbours give another picture of the same points.
   view_search few = found.seen;
   for (std::size_t i = 0; i < few.neighbours.indices.size(); ++i) {
     if (i % k >= 6) few.neighbours.indices[i] = -1;
@@ -130,7 +131,7 @@ NUMBERS_TEST_CASE("brightness stays with the surface when the camera moves by a 
   CHECK(flicker.of > 4 * side * side / 10);
   CHECK(flicker.share() < 0.01);
 
-  // What the figure shall find: the same surface under another lamp.
+  // The measure must detect inverted colors on an unchanged surface.
   auto astray = second.picture;
   for (float& colour : astray.colours) colour = 1 - colour;
   CHECK(flicker_between(first.picture, astray, 0.02).share() > 0.3);
@@ -211,7 +212,7 @@ TEST_CASE("any axis may point up", "[splat]") {
     std::vector<point3> cloud{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (auto& point : cloud) point = {point[0] + 1000, point[1] + 1000, point[2] + 1000};
     auto const upright = set_upright(cloud, up);
-    // Heights are what they were, but for the middle.
+    // Differences of heights do not change.
     for (std::size_t i = 0; i < cloud.size(); ++i) {
       CHECK(upright[i][2] - upright[0][2] == sign * (cloud[i][axis] - cloud[0][axis]));
       CHECK(std::fabs(upright[i][0]) <= 1);

@@ -1,4 +1,4 @@
-// Fewer multiprocessors than the device has: some that somebody else's kernel keeps, and streams of green contexts.
+// Fewer multiprocessors than the device has: some occupied by a foreign kernel, or a stream of a green context.
 #pragma once
 
 #include <farpoint/core/status.hpp>
@@ -14,8 +14,8 @@
 
 namespace farpoint_tests {
 
-/// Says that it is there, and stays until it is released, or for 20 seconds: a test that waits for it fails, and does
-/// not hang.
+/// Counts its arrival, and spins until it is released or 20 s have passed: a test that waits for it then fails instead
+/// of hanging.
 static __global__ void hold_kernel(unsigned* arrived, unsigned const volatile* released) {
   if (threadIdx.x == 0) {
     atomicAdd_system(arrived, 1u);
@@ -35,7 +35,7 @@ inline int multiprocessor_count() {
   return count;
 }
 
-/// Waits until all that was enqueued is done, but not for longer than that. False when the time was over.
+/// Waits until the stream is done, for at most `time`. Returns false on timeout.
 inline bool finishes_within(cudaStream_t stream, std::chrono::milliseconds time) {
   auto const end = std::chrono::steady_clock::now() + time;
   while (true) {
@@ -48,14 +48,14 @@ inline bool finishes_within(cudaStream_t stream, std::chrono::milliseconds time)
   }
 }
 
-/// Keeps so many multiprocessors while it lives, each by a block that has all of its shared memory and half of its
+/// Occupies `count` multiprocessors during its lifetime, each by a block with all shared memory and half of the
 /// threads.
 class held_multiprocessors {
  public:
   explicit held_multiprocessors(int count) {
     int least = 0, greatest = 0, most = 0;
     REQUIRE_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    // Streams of one priority may share a queue, in which what is enqueued later waits.
+    // Streams of equal priority may share a hardware queue, in which later work waits for earlier work.
     REQUIRE_CUDA(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest));
     REQUIRE_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     REQUIRE_CUDA(cudaFuncSetAttribute(hold_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
@@ -78,7 +78,7 @@ class held_multiprocessors {
   held_multiprocessors& operator=(held_multiprocessors const&) = delete;
   ~held_multiprocessors() { release(); }
 
-  /// What is on the stream ends while they are held.
+  /// Checks that work on `stream` ends while the multiprocessors are occupied.
   void check_ends(cudaStream_t stream) const {
     // Other processes may have the device for most of the time.
     CHECK(finishes_within(stream, std::chrono::seconds{15}));
@@ -96,13 +96,13 @@ class held_multiprocessors {
   }
 
   cudaStream_t stream_ = nullptr;
-  unsigned* words_ = nullptr;  ///< blocks that run; not zero when they shall end
+  unsigned* words_ = nullptr;  ///< number of running blocks, and a flag that ends them
 };
 
-/// A call on a stream ends while a kernel of somebody else's keeps some multiprocessors.
-/// @param held      how many
+/// Checks that a call on a stream ends while a foreign kernel occupies some multiprocessors.
+/// @param held      number of occupied multiprocessors
 /// @param enqueue   `enqueue(stream)`: makes the call; the first time it may allocate
-/// @param is_right  `is_right(result)`: whether the answer, after the stream was synchronised, is the right one
+/// @param is_right  `is_right(result)`: whether the answer is right, after the stream was synchronized
 inline void check_runs_beside(int held, std::function<farpoint::result(cudaStream_t)> const& enqueue,
                               std::function<bool(farpoint::result const&)> const& is_right) {
   test_stream const stream;
@@ -121,10 +121,10 @@ inline void check_runs_beside(int held, std::function<farpoint::result(cudaStrea
 
 #if CUDART_VERSION >= 12050
 
-/// A stream of a green context with so many multiprocessors, or with the next number that there can be.
+/// Stream of a green context with `multiprocessors` multiprocessors, rounded up to a number that the device supports.
 class green_stream {
  public:
-  /// @param are_neighbours  multiprocessors of one graphics processing cluster, as far as there are enough
+  /// @param are_neighbours  whether to take multiprocessors of one graphics processing cluster, if it has enough
   explicit green_stream(unsigned multiprocessors, bool are_neighbours = true) {
     if (split_ == nullptr || create_ == nullptr || create_stream_ == nullptr) return;
     CUdevResource all{}, part{}, rest{};
@@ -145,12 +145,12 @@ class green_stream {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
     if (context_ != nullptr) destroy_(context_);
   }
-  /// False where the device or the driver has no such contexts.
+  /// Returns false if the device or the driver does not support green contexts.
   explicit operator bool() const { return stream_ != nullptr; }
   cudaStream_t get() const { return stream_; }
   int multiprocessors() const { return multiprocessors_; }
 
-  /// The context that runtime calls of this thread use.
+  /// Makes the context current for runtime calls of this thread.
   void make_current() const {
     CUcontext context = nullptr;
     if (context_of_(&context, context_) != CUDA_SUCCESS || set_current_(context) != CUDA_SUCCESS) {

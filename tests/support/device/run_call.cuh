@@ -13,7 +13,7 @@
 
 namespace farpoint_tests {
 
-/// The workspace of a call, of just the size that is asked for first, and full of what an earlier call may have left.
+/// Workspace of a call, with the size of the first request, filled with bytes that an earlier call may have left.
 class call_workspace {
  public:
   farpoint::bytes of_size(std::size_t size) {
@@ -23,7 +23,7 @@ class call_workspace {
     }
     return {memory_->data(), memory_->size()};
   }
-  /// Fills it anew, with what follows from the seed.
+  /// Refills the workspace with a kind of bytes that the seed selects.
   void scramble(std::uint64_t seed) { fill(leftover_of(seed), seed); }
   void fill(leftover kind, std::uint64_t seed) {
     std::vector<unsigned char> bytes(memory_->size());
@@ -37,7 +37,7 @@ class call_workspace {
   std::unique_ptr<device_array<unsigned char>> memory_;
 };
 
-/// `enqueue(stream)` on a stream of its own; returns the call's answer when the stream is done.
+/// Calls `enqueue(stream)` on a new stream, and returns the call's answer when the stream is done.
 template <class Call, class Enqueue>
 auto run_call(Call const& call, Enqueue const& enqueue) {
   test_stream const stream;
@@ -46,7 +46,7 @@ auto run_call(Call const& call, Enqueue const& enqueue) {
   return call.answer(outcome);
 }
 
-/// `Call<Problem, Index>::enqueue<Selector>(stream)` with the type of index that the problem asks for.
+/// Runs `Call<Problem, Index>::enqueue<Selector>(stream)` with the problem's type of index.
 template <class Selector, template <class, class> class Call, class Problem>
 auto run_with_index_type(Problem const& problem) {
   return with_index_type(problem, [&](auto index) {

@@ -1,4 +1,4 @@
-// What every call must be on a stream that it shares: captured, quiet about errors of others, and clear about its own.
+// Checks of each call on a shared stream: it can be captured, ignores errors of other code, and reports its own errors.
 #pragma once
 
 #include <farpoint/core/status.hpp>
@@ -17,10 +17,10 @@
 
 namespace farpoint_tests {
 
-/// What a function enqueues on a stream, as a graph.
+/// Graph of the work that a function enqueues on a stream.
 class captured_graph {
  public:
-  /// Captured in global mode, which refuses allocation and synchronisation by any thread.
+  /// Captures in global mode, which refuses allocation and synchronization by any thread.
   template <class Enqueue>
   captured_graph(cudaStream_t stream, Enqueue const& enqueue) : stream_{stream} {
     REQUIRE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -46,7 +46,7 @@ class captured_graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-/// A call of a public function as a graph, to be replayed after its memory was given other data.
+/// Graph of a call of a public function, which is replayed with other data in its memory.
 template <class Selector, class Call>
 class captured_call {
  public:
@@ -65,7 +65,7 @@ class captured_call {
   std::optional<captured_graph> graph_;
 };
 
-/// Replays a captured call with the points of `others`, every second time after its workspace was overwritten.
+/// Replays a captured call with the points of `others`. Before every second replay the workspace is overwritten.
 /// @param expected  `expected(problem)`: the right answer
 template <class Selector, class Call, class Problem, class Expected>
 void check_replays(Call call, std::vector<Problem> const& others, Expected const& expected) {
@@ -84,8 +84,7 @@ void check_replays(Call call, std::vector<Problem> const& others, Expected const
   }
 }
 
-/// `enqueue` is called while an error of somebody else's is pending: it must neither report nor clear it, nor leave one
-/// of its own.
+/// Calls `enqueue()` while a foreign error is pending. It must neither report nor clear that error, nor leave another.
 template <class Enqueue>
 void check_foreign_error(cudaStream_t stream, Enqueue const& enqueue) {
   REQUIRE(cudaSetDevice(9999) != cudaSuccess);
@@ -95,7 +94,7 @@ void check_foreign_error(cudaStream_t stream, Enqueue const& enqueue) {
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-/// `enqueue(stream)` on a stream whose capture was invalidated, where the runtime refuses it.
+/// Checks that `enqueue(stream)` reports the runtime's refusal on a stream whose capture was invalidated.
 template <class Enqueue>
 void check_refused_call(Enqueue const& enqueue) {
   test_stream const capturing;
@@ -109,7 +108,7 @@ void check_refused_call(Enqueue const& enqueue) {
   (void)cudaGetLastError();
 }
 
-/// The same for what enqueues without a result of its own.
+/// Checks a refused `enqueue(stream)` that returns a cudaError_t.
 template <class Enqueue>
 void check_refused_error(Enqueue const& enqueue) {
   check_refused_call([&](cudaStream_t stream) {
@@ -119,8 +118,8 @@ void check_refused_error(Enqueue const& enqueue) {
   });
 }
 
-/// `enqueue(stream)` on a stream of its own.
-/// @param problem  check() looks at its output
+/// Runs `enqueue(stream)` on a new stream.
+/// @param problem  its check() checks the output
 template <class Problem, class Enqueue>
 void check_once(Problem const& problem, Enqueue const& enqueue) {
   test_stream const stream;
@@ -129,8 +128,8 @@ void check_once(Problem const& problem, Enqueue const& enqueue) {
   problem.check();
 }
 
-/// Graph replays, and an error of somebody else's.
-/// @param problem  upload() restores its input, check() looks at its output
+/// Checks graph replays, and a call while a foreign error is pending.
+/// @param problem  its upload() restores the input, its check() checks the output
 /// @param enqueue  `enqueue(stream)`: works on the problem's memory
 template <class Problem, class Enqueue>
 void check_stream_manners(Problem& problem, Enqueue const& enqueue) {
@@ -147,7 +146,7 @@ void check_stream_manners(Problem& problem, Enqueue const& enqueue) {
   problem.check();
 }
 
-/// Holds a stream up from its construction on until it is opened, or for some seconds at most.
+/// Blocks a stream from construction until open(), or for some seconds at most.
 class stream_gate {
  public:
   explicit stream_gate(cudaStream_t stream) : stream_{stream} {
@@ -172,8 +171,8 @@ class stream_gate {
   std::atomic<bool> is_open_{false};
 };
 
-/// `use(stream)` with streams of every kind: the default ones, one that waits for the default stream, and one of high
-/// priority that does not.
+/// Calls `use(stream)` with streams of each kind: the default streams, a stream that synchronizes with the legacy
+/// default stream, and a high-priority stream that does not.
 template <class Use>
 void for_each_kind_of_stream(Use const& use) {
   cudaStream_t blocking = nullptr, urgent = nullptr;
@@ -188,17 +187,17 @@ void for_each_kind_of_stream(Use const& use) {
   REQUIRE_CUDA(cudaStreamDestroy(urgent));
 }
 
-/// What every call promises on a stream: it leaves the errors of others alone, uses no other stream, neither allocates
-/// nor synchronises, may be captured, and reports what the runtime refuses.
+/// Checks the guarantees of each call on a stream: it ignores foreign errors, uses no other stream, neither allocates
+/// nor synchronizes, can be captured, and reports a refusal by the runtime.
 ///
 /// @param enqueue   `enqueue(stream)`: makes the call; the first time it may allocate the call's workspace
-/// @param is_right  `is_right(result)`: whether the answer in the call's memory, after the stream was synchronised, is
-///                  the right one
+/// @param is_right  `is_right(result)`: whether the answer in the call's memory is right, after the stream was
+///                  synchronized
 template <class Enqueue, class IsRight>
 void check_stream_citizen(Enqueue const& enqueue, IsRight const& is_right) {
   test_stream const stream;
   farpoint::result outcome;
-  // The first call of all: what is set up once must leave the error alone, too.
+  // The first call of the process: one-time initialization must ignore the error, too.
   check_foreign_error(stream.get(), [&] { outcome = enqueue(stream.get()); });
   CHECK(is_right(outcome));
   check_foreign_error(stream.get(), [&] { outcome = enqueue(stream.get()); });
@@ -230,10 +229,10 @@ void check_stream_citizen(Enqueue const& enqueue, IsRight const& is_right) {
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-/// Calls from 8 threads at once, each on `streams` streams of its own, do not disturb one another.
+/// Checks that concurrent calls from 8 threads, each on `streams` streams of its own, do not disturb each other.
 ///
-/// @param make_problem  `make_problem(seed)`, for seeds from 0 on; those of a thread follow one another
-/// @param enqueue       `enqueue(call, stream)`, of a Call that was made of such a problem
+/// @param make_problem  `make_problem(seed)`, for seeds from 0; each thread gets consecutive seeds
+/// @param enqueue       `enqueue(call, stream)`: enqueues a Call made from such a problem
 /// @param expected      `expected(problem)`: the right answer
 template <class Call, class MakeProblem, class Enqueue, class Expected>
 void check_concurrent_calls(int streams, MakeProblem const& make_problem, Enqueue const& enqueue,

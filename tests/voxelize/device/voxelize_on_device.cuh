@@ -11,7 +11,7 @@
 
 namespace farpoint_tests {
 
-/// A bitmap has no place for groups of cells without points.
+/// Bitmaps only with slots for groups of cells that have points: no flat bitmap.
 struct deep_bitmap : farpoint::voxelize_selector {
   static constexpr index_t most_flat_groups = 0;
 };
@@ -22,7 +22,7 @@ struct table_numbering : farpoint::voxelize_selector {
   }
 };
 
-/// Few and small blocks: tiles, pieces and rows are divided in other ways, and all wait for one another.
+/// Few small blocks, so that tiles, pieces and rows are split differently and blocks wait for each other.
 struct small_blocks : farpoint::voxelize_selector {
   static constexpr int block_size = 96;
   static constexpr int blocks_per_multiprocessor = 1;
@@ -34,14 +34,15 @@ struct only_sort : farpoint::voxelize_selector {
   }
 };
 
-/// Voxels in the order of the grid by a sort, and reports from the table.
+/// Grid order by sorting, and reports from the hash table.
 struct only_table : small_blocks {
   static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
     return farpoint::voxelize_numbering::table;
   }
 };
 
-/// Bitmaps wherever they work at all, with a place for every group of cells, and for those that have points.
+/// Bitmaps for all problems that allow one: flat ones, with a slot for each group of cells. The second selector's
+/// bitmaps have slots only for groups with points.
 struct only_bitmap : farpoint::voxelize_selector {
   static constexpr double flat_groups_per_point = 1e9;
 };
@@ -52,7 +53,7 @@ struct sorted_bitmap : only_sort {
   static constexpr double flat_groups_per_point = 1e9;
 };
 
-/// All device memory of one call, so that a call can be repeated, captured, or run beside others.
+/// Device memory of one call, so that the call can be repeated, captured, or run concurrently with others.
 template <class Problem>
 class voxelize_call {
  public:
@@ -68,21 +69,21 @@ class voxelize_call {
     return farpoint::voxelize<Selector>(exec, clouds, params, output, workspace_.of_size(needed));
   }
 
-  /// After the stream was synchronised.
+  /// Returns the answer. The stream must have been synchronized.
   voxelize_answer answer(farpoint::result outcome) const {
     bool const kept = workspace_.intact() && arrays_.memory.intact() && arrays_.feature_memory.intact();
     if (!kept) outcome = memory_was_written;
     return answer_of(problem_, arrays_.parts, outcome);
   }
 
-  /// What an earlier call left behind must not help a later one.
+  /// Overwrites the workspace, so that a call cannot rely on data of an earlier one.
   void scramble_workspace(std::uint64_t seed) { workspace_.scramble(seed); }
   std::vector<unsigned char> workspace() const { return workspace_.download(); }
-  /// Back to the poison, which rows that are not written must keep.
+  /// Refills the outputs with poison, which rows that are not written must keep.
   void poison() {
     for (auto const& array : arrays_.parts) array->refill();
   }
-  /// Another problem's points in the same memory, with as many points and clouds.
+  /// Replaces points and offsets by another problem's, in the same memory. The sizes must be equal.
   void upload(Problem const& other) {
     arrays_.memory.upload(other.memory);
     arrays_.feature_memory.upload(other.feature_memory);
@@ -96,7 +97,7 @@ class voxelize_call {
   call_workspace workspace_;
 };
 
-/// On a stream of its own, with the kernels that `Selector` chooses.
+/// Runs a problem on a new stream, with the kernels that `Selector` chooses.
 template <class Selector, class Problem>
 voxelize_answer voxelize_on_device(Problem const& problem) {
   voxelize_call<Problem> call{problem};

@@ -1,5 +1,5 @@
 /// @file
-/// What the kernel that builds BVHs works on.
+/// Arguments of the kernel that builds BVHs, and the keys that it sorts points by.
 #pragma once
 
 #include <farpoint/core/cloud_cursor.cuh>
@@ -12,34 +12,35 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Points of a cell that may stay in the order of their indices, on the first level and later.
+/// Points of a cell that may stay in the order of their indices, on the first level and on later levels.
 inline constexpr std::uint32_t bvh_run_points = bvh_run_leaves * point_bvh_width;
 inline constexpr std::uint32_t bvh_run_points_again = bvh_run_leaves_again * point_bvh_width;
 
-/// Warps that search for the points of a view, which may have one cloud: the last leaf may be filled in part.
+/// Number of warps that search for all points of a view. A view may have a single cloud, whose last leaf may be partly
+/// filled.
 FARPOINT_HD constexpr std::uint32_t most_packets(std::uint32_t points) noexcept {
   return divide_up(points + std::uint32_t{point_bvh_width}, std::uint32_t{cuda_warp::lanes});
 }
 
-/// Classes of packets, by how far apart their points are.
+/// Number of classes of packets. A packet's class is its spread: the distance between its points.
 inline constexpr int bvh_spreads = 256;
-/// Level of boxes in whose phase packets are sorted.
+/// Level of boxes in whose phase the packets are sorted.
 inline constexpr int bvh_packet_level = 3;
 
-/// Zero when a build starts.
+/// Counters of a build; all zero when a build starts.
 struct bvh_build_state {
   point_bvh_faults faults;
-  unsigned long long crowded[bvh_levels];  ///< runs in the high half, their points in the low one
-  unsigned pieces[bvh_levels];             ///< of these runs
-  std::uint32_t spreads[bvh_spreads];      ///< packets of each class
-  std::uint32_t sorted[bvh_spreads];       ///< of them those that have a place in the order
+  unsigned long long crowded[bvh_levels];  ///< number of runs in the high half, of their points in the low half
+  unsigned pieces[bvh_levels];             ///< number of pieces of these runs
+  std::uint32_t spreads[bvh_spreads];      ///< number of packets of each class
+  std::uint32_t sorted[bvh_spreads];       ///< number of packets of each class that are in the order already
 };
 
-/// What is known of a cloud; zero when a build starts.
+/// Bounding box and number of points of a cloud; zero when a build starts.
 template <class Scalar>
 struct bvh_extent {
   atomic_bounding_box<Scalar> box;
-  std::uint32_t count;  ///< finite points
+  std::uint32_t count;  ///< number of finite points
 
   __device__ void grow(atomic_bounding_box<Scalar> const& by, std::uint32_t points) noexcept {
     by.grow(box);
@@ -47,36 +48,36 @@ struct bvh_extent {
   }
 };
 
-/// Consecutive points that are in one cell.
+/// Consecutive points of one crowded cell.
 template <class Scalar>
 struct bvh_run {
   atomic_bounding_box<Scalar> box;
   std::uint32_t count;
-  std::uint32_t begin;   ///< in the order of all points
-  std::uint32_t source;  ///< among the points of all runs of the level before
-  std::uint32_t offset;  ///< among those of this level
+  std::uint32_t begin;   ///< position of the first point in the order of all points
+  std::uint32_t source;  ///< position of the first point among the points of the level before
+  std::uint32_t offset;  ///< position of the first point among the points of this level's runs
 };
 
-/// Part of a run.
+/// At most bvh_piece_points consecutive points of a run.
 struct bvh_piece {
   std::uint32_t run;
-  std::uint32_t first;  ///< of its points
+  std::uint32_t first;  ///< position of the first point in the run
 };
 
-/// How a key is made of the number of a cloud, or of a run, and a cell's code.
+/// Layout of a sort key: the number of a set (a cloud or a run) in the high bits, the code of a cell in the low bits.
 struct bvh_key_bits {
-  int axis;  ///< of a cell, per axis
-  int set;   ///< of a number
+  int axis;  ///< bits of a cell's code per axis
+  int set;   ///< bits of a set's number
 
-  /// @param most  of an axis: eight in a cloud make three passes of sorting, and leave to the next level what is
-  ///              crowded
+  /// @param most  maximum of bits per axis: 8 for clouds, which makes three sorting passes and leaves crowded cells to
+  ///              the next level
   FARPOINT_HD static bvh_key_bits of(std::uint32_t sets, int most) noexcept {
     int set = 0;
     while (set < 29 && std::uint32_t{1} << set < sets) ++set;
     int const axis = (32 - set) / 3;
     return {axis < most ? axis : most, set};
   }
-  /// For runs: as many cells as they have points, and more where that costs no extra sorting pass.
+  /// Layout for runs: at least one cell per point, and more where that costs no further sorting pass.
   FARPOINT_HD static bvh_key_bits of_runs(std::uint32_t runs, std::uint32_t points) noexcept {
     bvh_key_bits bits = of(runs, 1);
     while (bits.axis < 10 && bits.all() <= 29 && (std::uint64_t{runs} << 3 * bits.axis) < points) ++bits.axis;
@@ -84,12 +85,12 @@ struct bvh_key_bits {
     return bits;
   }
   FARPOINT_HD int all() const noexcept { return set + 3 * axis; }
-  /// A cell's code of `bits` an axis, unless it is the last one, which stands for "none".
+  /// The code of a cell with `bits` per axis, lowered by one if it is the last code, which stands for "none".
   FARPOINT_HD static std::uint32_t below_none(std::uint32_t code, int bits) noexcept {
     std::uint32_t const none = (1u << 3 * bits) - 1;
     return code < none ? code : none - 1;
   }
-  /// The code of a point that is not sorted again: above all others.
+  /// Code of a point that is not sorted again: the largest code.
   FARPOINT_HD std::uint32_t none() const noexcept { return (1u << 3 * axis) - 1; }
   FARPOINT_HD bool is_none(std::uint32_t key) const noexcept { return (key & none()) == none(); }
   FARPOINT_HD std::uint32_t set_of(std::uint32_t key) const noexcept { return set == 0 ? 0 : key >> 3 * axis; }
@@ -98,7 +99,7 @@ struct bvh_key_bits {
   }
 };
 
-/// A point's code among the cells around it, with `bits` an axis.
+/// Code of the cell that holds `point`, with `bits` per axis; never none().
 template <class Scalar>
 __device__ FARPOINT_ALWAYS_INLINE std::uint32_t bvh_code_of(curve_grid<Scalar> const& cells,
                                                             vec<Scalar, 3> const& point, hilbert_table const& curve,
@@ -115,23 +116,23 @@ struct bvh_build_args {
   bvh_build_state* state;
   grid_phase* phases;           ///< zero when a build starts
   bvh_extent<scalar>* extents;  ///< `[clouds]`
-  std::uint32_t* order;         ///< `[points]`: the result, places in the view; cloud b's from begin_of(b) on
-  radix_words words[2];         ///< `[points]` each; in the memory of the leaves, which are filled last
-  bvh_run<scalar>* runs[2];     ///< of one level and the next
-  bvh_piece* pieces;            ///< of a level's runs
-  std::uint32_t* counters;      ///< of the sorts
-  std::uint8_t* spreads;        ///< of packets; null: they need no order
-  bvh_key_bits bits;            ///< of the first sort
+  std::uint32_t* order;         ///< `[points]`: result, indices into the view; cloud b's begin at begin_of(b)
+  radix_words words[2];         ///< `[points]` each; share the memory of the leaves, which are filled last
+  bvh_run<scalar>* runs[2];     ///< runs of even levels, and of odd levels
+  bvh_piece* pieces;            ///< pieces of the runs of one level
+  std::uint32_t* counters;      ///< counters of the sorts
+  std::uint8_t* spreads;        ///< spreads of the packets; null if the packets need no order
+  bvh_key_bits bits;            ///< layout of the keys of the first sort
 
-  /// Points of the view.
+  /// Number of points of the view.
   FARPOINT_HD std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(points.points().size()); }
-  /// Up to the end of the last cloud, which the device's offsets may say.
+  /// End of the last cloud, which the offsets in device memory define for a ragged batch.
   __device__ std::uint32_t size() const noexcept {
     return points.is_ragged() ? static_cast<std::uint32_t>(points.begin_of(points.size())) : most();
   }
 };
 
-/// What the steps of putting points in order have in common, in a kernel.
+/// State that the steps of the sort share in a kernel.
 /// @tparam Sorter  a phased_radix_sort
 template <class Points, class Sorter>
 struct bvh_sort_context {

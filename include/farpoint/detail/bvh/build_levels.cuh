@@ -1,5 +1,5 @@
 /// @file
-/// Leaves and boxes of points that are in order: the second half of building BVHs.
+/// Second half of building BVHs: fills the leaves and boxes from sorted points.
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
@@ -10,12 +10,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a unit of `each` points lies: units of a cloud follow one another, those of cloud b from
-/// floor(begin / each) + b on; see point_bvh_arrays.
+/// Location of a unit of `each` points. Units of a cloud follow one another; cloud b's begin at floor(begin / each) +
+/// b, see point_bvh_arrays.
 struct bvh_unit {
   index_t cloud;
   point_bvh_cloud of;
-  index_t number;  ///< in its cloud; negative before the first cloud, and the last ones of a cloud may have no points
+  index_t number;  ///< in its cloud; negative before the first cloud; a cloud's last units may be empty
 
   __device__ static bvh_unit find(point_bvh_cloud const* clouds, index_t count, index_t each, index_t unit) noexcept {
     auto const first_of = [&](index_t b) { return clouds[b].begin / each + b; };
@@ -26,7 +26,7 @@ struct bvh_unit {
   __device__ bool has_points(index_t each) const noexcept { return number >= 0 && number * each < of.size; }
 };
 
-/// What another lane has. All lanes of a warp call it.
+/// Returns the box of another lane. All lanes of a warp call it.
 template <class Scalar>
 __device__ bvh_box<Scalar> from_lane(bvh_box<Scalar> const& mine, int lane) noexcept {
   bvh_box<Scalar> other;
@@ -39,8 +39,8 @@ __device__ bvh_box<Scalar> from_lane(bvh_box<Scalar> const& mine, int lane) noex
   return other;
 }
 
-/// Joins the boxes of lanes whose numbers differ in the bits from `First` up to, not including, `End`: all of them get
-/// the same. All lanes of a warp call it.
+/// Joins the boxes of lanes whose numbers differ only in the bits from `First` up to, but not including, `End`, and
+/// returns the union in all lanes. All lanes of a warp call it.
 template <int First, int End, class Scalar>
 __device__ void join_over_lanes(bvh_box<Scalar>& mine) noexcept {
 #pragma unroll
@@ -49,7 +49,7 @@ __device__ void join_over_lanes(bvh_box<Scalar>& mine) noexcept {
   }
 }
 
-/// The blocks of a grid work on it together, three levels of boxes per phase.
+/// Fills leaves and boxes with all blocks of a grid, three levels of boxes per phase.
 template <class Points, int Threads>
 class bvh_level_builder {
  public:
@@ -57,7 +57,7 @@ class bvh_level_builder {
   using packet_order = bvh_packet_order<Threads>;
   using storage = typename packet_order::storage;
 
-  /// At most.
+  /// Upper bound of the number of phases.
   static constexpr int phase_count = divide_up(point_bvh_levels, 3);
 
   __device__ bvh_level_builder(bvh_build_args<Points> const& args, grid_phases& phases, storage& shared) noexcept
@@ -74,18 +74,18 @@ class bvh_level_builder {
 
  private:
   static constexpr index_t width = point_bvh_width;
-  /// Of a lane. As many as there are registers for.
+  /// Number of leaves that a lane fills at once, limited by registers.
   static constexpr int leaves_at_once = Threads > 512 ? 4 : 8;
   using box_type = bvh_box<scalar>;
 
-  /// Points of a node that has a box on a level.
+  /// Number of points below a node that has a box on a level.
   FARPOINT_HD static constexpr index_t points_of(int level) noexcept {
     return point_bvh_arrays<scalar>::points_per_group(level) / width;
   }
 
   static constexpr int half = point_bvh_width / 2;
 
-  /// What a thread reads or writes at a time of an array of eight lanes.
+  /// Part of an array of eight lanes that a thread loads or stores at a time.
   template <class T>
   struct alignas(16) lanes_of_half {
     T at[half];
@@ -99,7 +99,7 @@ class bvh_level_builder {
     return level < point_bvh_levels && args_.index.boxes[level] != nullptr;
   }
 
-  /// A phase: a share is what would be a block's, if all blocks ran at once.
+  /// Runs one phase in gridDim.x shares. A share is the work of one block if all blocks run at once.
   template <class BoxOf>
   __device__ void run(int level, BoxOf const& box_of) noexcept {
     auto const fill = [&](unsigned share) {
@@ -112,8 +112,8 @@ class bvh_level_builder {
     phases_.run(gridDim.x, fill, finish, !has(level + 3));
   }
 
-  /// Fills three levels of boxes, or as many as there are: a warp handles what one box of the highest encloses, which
-  /// is 64 of the lowest, 32 at a time.
+  /// Fills three levels of boxes, or fewer at the top. A warp handles one box of the highest level, which encloses 64
+  /// boxes of the lowest level, 32 at a time.
   /// @param box_of  makes the box of a node of the lowest level; all lanes call it, for neighbouring nodes
   template <class BoxOf>
   __device__ void fill_levels(int level, unsigned share, BoxOf const& box_of) const noexcept {
@@ -126,7 +126,7 @@ class bvh_level_builder {
     for (index_t unit = warp; unit < units; unit += index_t{warps} * gridDim.x) {
       bvh_unit const u = bvh_unit::find(args_.index.clouds, args_.points.size(), points, unit);
       if (!u.has_points(points)) continue;
-      // The only node of a level needs no box, and there may be no boxes below it; but there is a leaf.
+      // A level with a single node needs no box, and the levels below it may have none. Leaves always exist.
       if (level > 0 && u.of.size <= points_of(level)) continue;
       box_type all;
       for (int part = 0; part < 2; ++part) {
@@ -149,11 +149,12 @@ class bvh_level_builder {
 
   static constexpr int packet_leaves = cuda_warp::lanes / point_bvh_width;
 
-  /// Packets of the only cloud.
+  /// Number of packets of the batch's only cloud.
   __device__ std::uint32_t packets() const noexcept {
     return divide_up(static_cast<std::uint32_t>(args_.index.clouds[0].size), std::uint32_t{cuda_warp::lanes});
   }
-  /// @param box  around the packet that the leaf is in
+  /// Records the spread of a packet: the squared diagonal of its box.
+  /// @param box  box of the packet that holds the leaf
   __device__ void note_packet(bvh_unit const& u, index_t leaf, box_type const& box) const noexcept {
     if (args_.index.packets == nullptr || leaf % packet_leaves != 0 || leaf * width >= u.of.size) return;
     float extent2 = 0;
@@ -165,14 +166,14 @@ class bvh_level_builder {
     packets_.note(leaf / packet_leaves, extent2);
   }
 
-  /// Writes the box of a node if its level has boxes, and its group nodes.
+  /// Writes the box of a node if its level has boxes and its group exists.
   __device__ void write(bvh_unit const& u, int level, index_t node, box_type const& box) const noexcept {
     index_t const points = points_of(level);
     if (u.of.size <= points || node / width * width * points >= u.of.size) return;
     box.write(args_.index.boxes_of(u.cloud, u.of.begin, level)[node / width], static_cast<int>(node % width));
   }
 
-  /// Fills the leaves of eight lanes, some at a time, with a point in each lane.
+  /// Fills the leaves of eight lanes, `leaves_at_once` at a time. Each lane loads one point of each leaf.
   /// @return the box of this lane's leaf
   __device__ box_type fill_leaf(bvh_unit const& u, index_t leaf) const noexcept {
     leaf -= cuda_warp::lane() % point_bvh_width;
@@ -183,8 +184,8 @@ class bvh_level_builder {
     return exchange_all<parts>(boxes, leaves_at_once);
   }
 
-  /// @return the box of leaf + lane % leaves_at_once, of the points in this lane and those that differ from it in the
-  /// bits below leaves_at_once
+  /// @return box of leaf + lane % leaves_at_once, around the points of this lane and of the lanes that differ from
+  ///         it only in the bits below leaves_at_once
   __device__ box_type fill_leaves(bvh_unit const& u, index_t leaf) const noexcept {
     int const lane = cuda_warp::lane() % point_bvh_width;
     std::uint32_t index[leaves_at_once];
@@ -215,8 +216,8 @@ class bvh_level_builder {
     return exchange_all<leaves_at_once>(boxes, 1);
   }
 
-  /// Each lane ends up with one of the boxes, around those of the lanes that differ from it in the bits from `first` up
-  /// to, not including, `first` times the number of boxes.
+  /// Leaves one of the boxes in each lane, joined over the lanes whose numbers differ only in the bits from `first` up
+  /// to, but not including, `first` times the number of boxes.
   template <int Count>
   __device__ static box_type exchange_all(box_type (&boxes)[std::size_t{Count}], int first) noexcept {
 #pragma unroll
@@ -227,7 +228,7 @@ class bvh_level_builder {
     return boxes[0];
   }
 
-  /// Joins the boxes of two lanes whose numbers differ by `step`: the lower lane gets `a`, the upper one `b`.
+  /// Joins the boxes of two lanes whose numbers differ by `step`. The lower lane gets `a`, the upper lane `b`.
   __device__ static box_type exchange(box_type const& a, box_type const& b, int step) noexcept {
     box_type mine = a;
     box_type others = b;
@@ -239,7 +240,7 @@ class bvh_level_builder {
     return mine;
   }
 
-  /// The box around a group, which is a node of the level above.
+  /// Returns the box around a group, which is a node of the level above.
   __device__ box_type box_of(bvh_unit const& u, int level, index_t group) const noexcept {
     box_type box;
     if (group * points_of(level + 1) >= u.of.size) return box;

@@ -1,5 +1,5 @@
 /// @file
-/// The points of crowded cells, which are sorted again: by cells of their own.
+/// Sorts the points of crowded cells again, by finer cells that span each crowded cell's own points.
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
@@ -8,16 +8,17 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Points that are sorted together, and what their keys are made of.
+/// Points that are sorted together, and the layout of their keys.
 template <class Scalar>
 struct bvh_sort_level {
   radix_words words;
   std::uint32_t size;
   bvh_key_bits bits;
-  bvh_run<Scalar> const* runs;  ///< null: the first level, whose positions are those of the order
+  bvh_run<Scalar> const* runs;  ///< runs that the points belong to; null on the first level, whose positions are final
 
-  /// Points of a cell that may stay in the order of their indices.
+  /// Maximum number of points of a cell that may stay in the order of their indices.
   __device__ std::uint32_t enough() const noexcept { return runs == nullptr ? bvh_run_points : bvh_run_points_again; }
+  /// Position in the final order that belongs to position `i` of this level.
   __device__ std::uint32_t place_of(std::uint32_t i) const noexcept {
     if (runs == nullptr) return i;
     bvh_run<Scalar> const& of = runs[bits.set_of(words.keys[i])];
@@ -25,8 +26,9 @@ struct bvh_sort_level {
   }
 };
 
-/// Finds cells of too many points, and makes another level of them. Called by all threads of all blocks, in step.
-/// @tparam Sorter  a phased_radix_sort, which is told of the keys
+/// Finds cells with too many points and sorts their points as the next level. All threads of all blocks call it, in
+/// step.
+/// @tparam Sorter  a phased_radix_sort, which counts the keys while they are made
 template <class Points, int Threads, class Sorter>
 class bvh_crowded_cells {
  public:
@@ -34,14 +36,14 @@ class bvh_crowded_cells {
   using context = bvh_sort_context<Points, Sorter>;
   using level = bvh_sort_level<scalar>;
 
-  /// Of a level.
+  /// Number of phases of a level.
   static constexpr int phase_count = 3;
 
   __device__ explicit bvh_crowded_cells(context const& build) noexcept : build_{build} {}
 
-  /// A phase: the points of a level that has been sorted go to their places, and crowded cells among them are found.
-  /// @param l  number of the level; of the last one no cell is crowded
-  /// @return true: there are such cells, and all blocks know it
+  /// Runs one phase: moves the points of a sorted level to their final positions and finds crowded cells among them.
+  /// @param l  number of the level; on the last level no cell counts as crowded
+  /// @return true in all blocks if there are crowded cells
   __device__ bool find(level const& now, int l) noexcept {
     run_shares<Threads>(build_.phases, [&](share_type const& share) {
       if (l > 0) put_back(now, share);
@@ -50,13 +52,13 @@ class bvh_crowded_cells {
     return l < bvh_levels && build_.args.state->crowded[l] != 0;
   }
 
-  /// Puts the points of crowded cells together, with keys of their own.
-  /// @param now  set to the next level
+  /// Gathers the points of crowded cells and gives them keys of their own, in two phases.
+  /// @param now  replaced by the next level
   __device__ void gather(level& now, int l) noexcept {
     run* const runs = build_.args.runs[l % 2];
     unsigned long long const crowded = build_.args.state->crowded[l];
     unsigned const pieces = build_.args.state->pieces[l];
-    // The first level's values are the order itself, and must stay.
+    // The values of the first level are args.order itself, which later levels must not overwrite.
     radix_words const to = now.words.keys == build_.args.words[0].keys ? build_.args.words[1] : build_.args.words[0];
     run_shares<Threads>(build_.phases, [&](share_type const& share) {
       if (share.number() == 0) build_.sorter.clear_counts();
@@ -79,17 +81,18 @@ class bvh_crowded_cells {
   using grid = curve_grid<scalar>;
   using share_type = bvh_share<Threads>;
 
-  /// Keys that a thread looks at in one go.
+  /// Number of keys that a thread compares before it uses the results, so that several loads are in flight.
   static constexpr int at_once = bvh_keys_at_once;
 
-  /// Where the points of the first level's order go that have been sorted again.
+  /// Moves points that have been sorted again to their positions in the order.
   __device__ void put_back(level const& now, share_type const& share) const noexcept {
     for (std::uint32_t i = share.thread(); i < now.size; i += share_type::threads()) {
       build_.args.order[now.place_of(i)] = now.words.values[i];
     }
   }
 
-  /// Gives numbers to the runs of crowded cells, in any order: their points go back to where they were.
+  /// Numbers the runs of crowded cells. The numbers may depend on thread order, as each run returns to its own
+  /// positions.
   __device__ void number_runs(level const& now, run* runs, int l, share_type const& share) noexcept {
     std::uint32_t const* const keys = now.words.keys;
     std::uint32_t const enough = now.enough();
@@ -112,7 +115,7 @@ class bvh_crowded_cells {
       }
     }
   }
-  /// All lanes call it.
+  /// Records the run that begins at position `i`, and its pieces. All lanes call it.
   __device__ void number(level const& now, std::uint32_t i, run* runs, int l) noexcept {
     std::uint32_t const count = end_of(now, i) - i;
     std::uint32_t const pieces = divide_up(count, bvh_piece_points);
@@ -131,14 +134,16 @@ class bvh_crowded_cells {
       mine[piece] = {number, piece * bvh_piece_points};
     }
   }
-  /// First position whose key is another than that of i: the lanes look at distances that double, and then divide what
-  /// is left.
+  /// Returns the first position whose key differs from the key at `i`. The lanes test distances that double, then split
+  /// the remaining interval by 32 until one position is left.
+  ///
+  /// Invariant: distance `same` is inside the run, distance `other` is not.
   __device__ static std::uint32_t end_of(level const& now, std::uint32_t i) noexcept {
     std::uint32_t const* const keys = now.words.keys;
     std::uint32_t const key = keys[i];
     std::uint32_t const most = now.size - i;
     auto const lane = static_cast<std::uint32_t>(cuda_warp::lane());
-    // Lanes whose distance is in the run.
+    // Number of lanes whose distance is inside the run.
     auto const inside = [&](std::uint64_t distance) {
       return static_cast<std::uint32_t>(__popc(cuda_warp::ballot(distance < most && keys[i + distance] == key)));
     };
@@ -154,8 +159,8 @@ class bvh_crowded_cells {
     return i + other;
   }
 
-  /// Puts the points of the runs together, with the numbers of the runs as keys, and finds the runs' extents: a warp
-  /// for each piece.
+  /// Copies the points of the runs to consecutive positions, with run numbers as keys, and finds the extent of each
+  /// run. A warp handles one piece.
   __device__ void gather_runs(level const& now, run* runs, unsigned pieces, radix_words const& to,
                               share_type const& share) noexcept {
     constexpr std::uint32_t lanes = cuda_warp::lanes;
@@ -178,7 +183,8 @@ class bvh_crowded_cells {
     }
   }
 
-  /// Turns the numbers of runs into keys. Points of one place have no order: they go no further.
+  /// Turns run numbers into keys. A run whose points coincide has no extent: its keys are none(), and no later level
+  /// sorts it.
   __device__ void make_keys(level const& now, share_type const& share) noexcept {
     auto const part = share.part_of(now.size);
 #pragma unroll 4

@@ -1,5 +1,5 @@
 /// @file
-/// The order in which warps search for the neighbours of an index's own points.
+/// Order in which warps search for the neighbours of an index's own points.
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
@@ -8,41 +8,43 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sorts packets, 32 points that a warp searches for together, by how far apart their points are: where a curve jumps,
-/// a search takes up to seven times as long as most, and would run on alone if it began when others end. Those that are
-/// farthest apart come first; among equals the order is roughly that of the curve, along which neighbours search at the
-/// same time. Changes no answer.
+/// Sorts packets by decreasing spread: the diagonal of the box around the 32 points that a warp searches for together.
 ///
-/// Distances count by their binary exponent, and two of these as one where nearly all packets have them. They are noted
-/// in the phase that fills leaves, and packets put in order in the one that follows, so no phase is added. Every
-/// function but note() is called by all threads of a block.
+/// Where the space-filling curve jumps, a search takes up to seven times as long as most. If it began last, it would
+/// run on alone. Packets of equal spread stay roughly in the order of the curve, so neighbours search at the same time.
+/// The order changes no result.
+///
+/// Spreads are compared by the binary exponent of the squared diagonal. Two neighbouring exponents that hold at least
+/// 15/16 of the packets count as one. Spreads are recorded in the phase that fills leaves, and packets are sorted in
+/// the next phase, so the order adds no phase. All threads of a block call every function except note().
 template <int Threads>
 class bvh_packet_order {
  public:
   struct storage {
     std::uint32_t counts[bvh_spreads];
     std::uint32_t begins[bvh_spreads];
-    int merged;  ///< a spread that counts as the one before it; 0: none
+    int merged;  ///< spread that counts as the spread before it; 0 if no two are merged
   };
 
   __device__ bvh_packet_order(std::uint32_t* order, std::uint8_t* spreads, bvh_build_state* state,
                               storage& shared) noexcept
       : order_{order}, spreads_{spreads}, state_{state}, shared_{shared} {}
 
-  /// Before the phase in which packets are noted.
+  /// Clears the block's counts, before the phase in which spreads are recorded.
   __device__ void start() const noexcept {
     if (order_ == nullptr) return;
     clear_counts();
     __syncthreads();
   }
-  /// Notes a packet, by the squared diagonal of the box around its points.
+  /// Records a packet's spread.
+  /// @param extent2  squared diagonal of the box around the packet's points
   __device__ void note(index_t packet, float extent2) const noexcept {
-    // The largest exponent has the lowest number.
+    // The largest exponent becomes the lowest number.
     std::uint32_t const spread = bvh_spreads - 1 - (__float_as_uint(extent2) >> 23) % bvh_spreads;
     spreads_[packet] = static_cast<std::uint8_t>(spread);
     atomicAdd(&shared_.counts[spread], 1u);
   }
-  /// At the end of that phase, once or for some units at a time.
+  /// Adds the block's counts to the grid's, at the end of that phase or several times during it.
   __device__ void add_counts() const noexcept {
     if (order_ == nullptr) return;
     __syncthreads();
@@ -54,9 +56,9 @@ class bvh_packet_order {
     __syncthreads();
   }
 
-  /// Puts a share of packets in order, in the phase that follows.
-  /// @param packets  that were noted
-  /// @param most     entries of the order: those behind the packets keep their places
+  /// Sorts a share of the packets, in the next phase.
+  /// @param packets  number of packets whose spread is recorded
+  /// @param most     number of entries of the order; entry i >= packets becomes i
   __device__ void sort(std::uint32_t packets, std::uint32_t most, bvh_share<Threads> const& share) const noexcept {
     if (order_ == nullptr) return;
     auto const part = share.part_of(most);
@@ -91,12 +93,12 @@ class bvh_packet_order {
   }
 
  private:
-  static constexpr int items = 4;  ///< packets that a thread handles at a time
+  static constexpr int items = 4;  ///< number of packets that a thread handles at a time
 
   __device__ void clear_counts() const noexcept {
     for (int i = static_cast<int>(threadIdx.x); i < bvh_spreads; i += Threads) shared_.counts[i] = 0;
   }
-  /// Where packets of each spread begin, and which two are one: by the first warp.
+  /// Finds the first position of each spread, and the two spreads that are merged. The first warp does the work.
   __device__ void begin_spreads() const noexcept {
     if (threadIdx.x >= cuda_warp::lanes) return;
     constexpr int each = bvh_spreads / cuda_warp::lanes;
@@ -121,12 +123,12 @@ class bvh_packet_order {
       begin += counts[i];
       last = counts[i];
     }
-    // The same for all blocks, whoever has found one.
+    // All blocks compute the same value, because the counts are complete.
     merged = cuda_warp::max(merged);
     if (cuda_warp::lane() == 0) shared_.merged = static_cast<int>(merged);
   }
 
-  std::uint32_t* order_;  ///< null: none is wanted
+  std::uint32_t* order_;  ///< null if the packets are not sorted
   std::uint8_t* spreads_;
   bvh_build_state* state_;
   storage& shared_;

@@ -16,8 +16,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sorts the points, then fills leaves and boxes, in phases that the blocks share: for a cloud of a hundred thousand
-/// points, a launch for each would take longer than most of them.
+/// Sorts the points, then fills leaves and boxes, in phases that all blocks share. Separate launches would take longer
+/// than most of the phases for a cloud of 100,000 points.
 template <class Points, int Threads, int Items, int Blocks, int Window>
 __global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_args<Points> const args) {
   using sorter = bvh_point_sorter<Points, Threads, phased_radix_sort<Threads, Items, Window>>;
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_ar
   bvh_level_builder<Points, Threads>{args, phases, shared.builder}.fill();
 }
 
-/// Lays out the memory of BVHs and of building them, and enqueues.
+/// Lays out the memory of BVHs and of their build, and enqueues the build.
 template <class Selector, class Points>
 class bvh_plan {
  public:
@@ -40,7 +40,7 @@ class bvh_plan {
 
   explicit bvh_plan(batch<Points> const& points) noexcept : points_{points} {}
 
-  /// @param cutter  of the memory, at its start: what must be zero comes first
+  /// @param cutter  at the start of its memory: arrays that must be zero come first
   args_type cut(workspace_cutter& cutter) const noexcept {
     index_t const size = points_.points().size();
     index_t const clouds = points_.size();
@@ -58,7 +58,8 @@ class bvh_plan {
     for (auto& of_level : args.runs) of_level = cutter.take<bvh_run<scalar>>(runs);
     args.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
     args.counters = cutter.take<std::uint32_t>(sort_words(size));
-    // As large for a batch, so that the memory for one is enough for a cloud.
+    // A batch of several clouds gets the order, too, although only a single cloud uses it: the workspace of a batch
+    // then suffices for one cloud with the batch's points.
     index_t const packets = size < Selector::packet_order_from ? 0 : most_packets(static_cast<std::uint32_t>(size));
     auto* const order = cutter.take<std::uint32_t>(packets);
     auto* const spreads = cutter.take<std::uint8_t>(packets);
@@ -82,7 +83,7 @@ class bvh_plan {
 
  private:
   static constexpr std::size_t shapes = std::size(Selector::builds);
-  /// Of any shape.
+  /// Number of phases of a build, for every shape.
   static constexpr index_t most_phases = bvh_point_sorter<Points, 256, phased_radix_sort<256, 1, 1>>::phase_count +
                                          bvh_level_builder<Points, 256>::phase_count;
 
@@ -92,8 +93,8 @@ class bvh_plan {
     return shape;
   }
 
-  /// Of a cloud's sort and of those of all smaller ones, which other shapes may do with smaller tiles: memory for one
-  /// size serves them, too.
+  /// Words of the largest sort workspace for `points` or fewer points. Smaller clouds may have a shape with smaller
+  /// tiles, which needs more words.
   static constexpr index_t sort_words(index_t points) noexcept {
     index_t most = 0;
     for (std::size_t shape = 0; shape <= shape_of(points); ++shape) {
@@ -112,7 +113,8 @@ class bvh_plan {
     return error;
   }
 
-  // Defined outside of the class, so that it can be compiled once for several files: the kernel takes seconds.
+  // Defined outside of the class so that one file can instantiate it for several files: the kernel compiles for
+  // seconds.
   template <std::size_t Shape>
   cudaError_t launch_build(args_type const& args, cuda_exec exec) const noexcept;
 
@@ -127,7 +129,7 @@ cudaError_t bvh_plan<Selector, Points>::launch_build(args_type const& args, cuda
                                            tuning.blocks_per_multiprocessor, tuning.window>;
   kernel_launcher launcher{exec.stream};
   index_t const useful = divide_up(points_.points().size(), index_t{Selector::build_points});
-  // More would do no harm, and no work.
+  // Further blocks than the device holds at once would do no harm, but would find no work.
   int const most = larger(device_properties::of(exec).multiprocessors, 1) * tuning.blocks_per_multiprocessor;
   launcher.launch(kernel, blocks_for(useful, 1, static_cast<unsigned>(most)), tuning.block_size, args);
   return launcher.error();

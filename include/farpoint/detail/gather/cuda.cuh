@@ -18,13 +18,14 @@ template <class Value>
 struct gather_args {
   span<Value const> features;
   index_t channels;
-  index_t rows;  ///< of the features
+  index_t rows;  ///< number of rows of features
   index_view indices;
   span<Value> output;
   gather_report* report;  ///< may be null
 };
 
-/// Copies a value per thread. `Number` is the type of their count: dividing 64-bit numbers takes longer than the copy.
+/// Copies one value per thread. `Number` is the type of value indices: 32 bits where they suffice, because a 64-bit
+/// division takes longer than the copy.
 template <class Value, class Number>
 __global__ void __launch_bounds__(loop_block_size) gather_kernel(gather_args<Value> const args) {
   auto const channels = static_cast<Number>(args.channels);
@@ -59,7 +60,7 @@ FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, span<Value const> features, i
   return cuda_failure(launcher.error(), "gather: the kernel could not be launched");
 }
 
-/// True where offsets are wrong. Called by all threads of a block; the first block counts them.
+/// Returns true if any offset is invalid. All threads of a block call it; the first block counts invalid offsets.
 template <class Value>
 __device__ bool gather_has_bad_offsets(gather_rows_args<Value> const& args) noexcept {
   if (!args.is_ragged()) return false;
@@ -69,13 +70,13 @@ __device__ bool gather_has_bad_offsets(gather_rows_args<Value> const& args) noex
   return __syncthreads_or(bad != 0) != 0;
 }
 
-/// The same within the clouds of a batch. Neighbouring threads write neighbouring values.
+/// Gathers rows within each cloud of a batch. Neighbouring threads write neighbouring values.
 template <class Value, class Number>
 __global__ void __launch_bounds__(loop_block_size) gather_rows_kernel(gather_rows_args<Value> const args) {
   bool const empty = gather_has_bad_offsets(args);
   auto const channels = static_cast<Number>(args.output.channels());
   auto const values = static_cast<Number>(args.indices.size()) * channels;
-  // Rows of which a channel's values follow one another.
+  // Number of rows whose values of one channel are contiguous in the output.
   auto const run = static_cast<Number>(is_channels_first(args.output) ? args.output.rows() : 1);
   Number const step = Number{gridDim.x} * loop_block_size;
   for (Number at = Number{blockIdx.x} * loop_block_size + threadIdx.x; at < values; at += step) {
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(loop_block_size) gather_rows_kernel(gather_row
   }
 }
 
-/// gather() for cuda_exec, within the clouds of a batch.
+/// gather() within the clouds of a batch for cuda_exec.
 template <class Value>
 FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, gather_rows_args<Value> const& args) noexcept {
   index_t const rows = args.indices.size();
@@ -101,7 +102,8 @@ FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, gather_rows_args<Value> const
       values <= max_narrow_points ? gather_rows_kernel<Value, std::uint32_t> : gather_rows_kernel<Value, std::uint64_t>;
   kernel_launcher launcher{exec.stream};
   if (args.report != nullptr) launcher.clear(args.report, sizeof *args.report);
-  // Each block of a ragged batch looks at all offsets, and one does if there is nothing else to look at.
+  // In a ragged batch, each block checks all offsets, so there are few blocks; one checks them even if no row is
+  // gathered.
   index_t const threads = args.is_ragged() ? larger(values, index_t{1}) : values;
   unsigned const blocks =
       args.is_ragged() ? launcher.blocks(threads, loop_block_size, 8) : blocks_for(threads, loop_block_size);

@@ -1,5 +1,5 @@
 /// @file
-/// Kernels that clear a hash map, and that do one operation on each key of an array.
+/// Kernels that clear a hash map or apply one operation to each key of an array.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_clear_kernel(Map
   map.clear(hash_map_thread(), index_t{gridDim.x} * hash_map_block_size);
 }
 
-/// Counts the misses of a warp's keys, if there is a report. All lanes call it.
-/// @tparam Miss  the only miss that comes up, but for `refused`; none: there is nothing to count
+/// Adds the misses of a warp's keys to the report, if there is one. All lanes call it.
+/// @tparam Miss  the only miss other than `refused` that the operation returns; none: nothing is counted
 template <hash_map_miss Miss>
 __device__ void count_misses(hash_map_report* report, [[maybe_unused]] hash_map_miss miss) noexcept {
   if constexpr (Miss != hash_map_miss::none) {
@@ -37,12 +37,12 @@ __device__ void count_misses(hash_map_report* report, [[maybe_unused]] hash_map_
   }
 }
 
-/// Blocks of a kernel of the map that a multiprocessor should hold. Keys of 32 bits: as many threads as there is room
-/// for, since a thread waits for memory most of the time.
+/// Number of blocks that a multiprocessor should hold. With 32-bit keys it is the largest that fits, since threads wait
+/// for memory most of the time.
 template <class Map>
 constexpr int hash_map_blocks = sizeof(typename Map::key_type) <= 4 ? blocks_that_fit(hash_map_block_size) : 1;
 
-/// Does the operation on each key. A thread per key.
+/// Applies the operation to each key. One thread per key.
 template <class Map, class Operation>
 __global__ void __launch_bounds__(hash_map_block_size, hash_map_blocks<Map>)
     hash_map_bulk_kernel(hash_map_args<Map, Operation> const args) {
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(hash_map_block_size, hash_map_blocks<Map>)
   count_misses<Operation::miss>(args.report, miss);
 }
 
-/// Inserts the keys of a map into another. A thread per slot.
+/// Inserts the keys of a map into another map. One thread per slot.
 template <class From, class To>
 __global__ void __launch_bounds__(hash_map_block_size)
     hash_map_rehash_kernel(hash_map_rehash_args<From, To> const args) {
@@ -62,11 +62,11 @@ __global__ void __launch_bounds__(hash_map_block_size)
   count_misses<hash_map_miss::no_room>(args.report, miss);
 }
 
-/// Goes over all keys once for each part of the map, and takes those whose search begins there. Blocks are numbered by
-/// part, then by tile; the device starts them in about this order, and so works on one part at a time.
+/// Reads all keys once per part of the map and applies the operation to the keys whose search begins in that part.
 ///
-/// A warp brings its part's keys together by shuffles: shared memory would be taken from the L1 cache, which the loads
-/// that are under way need. 10 M keys in: 25.5 G/s, with lists in shared memory 23.9.
+/// Blocks are numbered by part, then by tile. The device starts them in about this order, so the part that is worked on
+/// stays in the cache. Each warp compacts its part's keys by shuffles. Lists in shared memory would shrink the L1
+/// cache, which the outstanding loads need: inserting 10 M keys ran at 23.9 G/s with lists, 25.5 G/s with shuffles.
 template <class Map, class Operation, int Passes>
 __global__ void __launch_bounds__(hash_map_block_size, Passes <= 4 ? hash_map_blocks<Map> : 1)
     hash_map_pass_kernel(hash_map_args<Map, Operation> const args) {

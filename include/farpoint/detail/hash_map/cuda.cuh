@@ -1,5 +1,5 @@
 /// @file
-/// The bulk operations on a hash map for cuda_exec: enqueues their kernels.
+/// Bulk operations on a hash map for cuda_exec: enqueue their kernels.
 #pragma once
 
 #include <farpoint/core/check_pointers.cuh>
@@ -29,7 +29,7 @@ FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_clear_args<Map> con
   return hash_map_result(launcher);
 }
 
-/// Enqueues the kernel that goes over the keys `Passes` times.
+/// Enqueues the kernel that reads the keys `Passes` times.
 template <int Passes, class Map, class Operation>
 FARPOINT_HIDDEN void hash_map_launch_passes(kernel_launcher& launcher,
                                             hash_map_args<Map, Operation> const& args) noexcept {
@@ -38,7 +38,7 @@ FARPOINT_HIDDEN void hash_map_launch_passes(kernel_launcher& launcher,
                       hash_map_pass_kernel<Map, Operation, Passes>, args);
 }
 
-/// What the map's tuning goes by.
+/// Returns the case that the map's tuning decides by.
 template <class Map, class Operation>
 hash_map_case hash_map_case_of(hash_map_args<Map, Operation> const& args) noexcept {
   hash_map_case c{};
@@ -57,13 +57,13 @@ hash_map_case hash_map_case_of(hash_map_args<Map, Operation> const& args) noexce
 template <class Map>
 inline constexpr index_t hash_map_parts_at_most = smaller(Map::tuning::most_parts, hash_map_most_parts);
 
-/// Cuts the workspace. One part: none is used.
+/// Cuts the workspace. With one part, no workspace is used.
 template <class Map, class Operation>
 hash_map_parted_args<Map, Operation> hash_map_parted_args_of(hash_map_args<Map, Operation> const& call,
                                                              workspace_cutter& cutter) noexcept {
   hash_map_parted_args<Map, Operation> args{call, call.operation, 1, 0, nullptr, nullptr, nullptr, nullptr};
   index_t const parts = smaller<index_t>(Map::tuning::parts(hash_map_case_of(call)), hash_map_parts_at_most<Map>);
-  // Slots and places are kept in 32 bits.
+  // Slots and positions of sorted keys are stored in 32 bits.
   index_t const most = max_narrow_slots;
   if (parts <= 1 || call.size >= most || call.map.capacity() > most) return args;
   index_t const room = hash_map_part_room(call.size, parts);
@@ -86,7 +86,7 @@ std::size_t hash_map_workspace_size(cuda_exec, hash_map_args<Map, Operation> con
   return cutter.used();
 }
 
-/// The same for any map, of so many keys or fewer.
+/// Workspace bytes for any map and at most args.size keys.
 template <class Map, class Operation>
 std::size_t hash_map_workspace_at_most(cuda_exec, hash_map_args<Map, Operation> const& args) noexcept {
   if (hash_map_parts_at_most<Map> <= 1) return 0;
@@ -102,7 +102,7 @@ std::size_t hash_map_workspace_at_most(cuda_exec, hash_map_args<Map, Operation> 
   return cutter.used();
 }
 
-/// Enqueues the kernels that sort the keys by part, and work on one part after another.
+/// Enqueues the kernels that sort the keys by part and work on one part after another.
 template <class Map, class Operation>
 FARPOINT_HIDDEN void hash_map_launch_parts(kernel_launcher& launcher,
                                            hash_map_parted_args<Map, Operation> const& args) noexcept {
@@ -112,7 +112,7 @@ FARPOINT_HIDDEN void hash_map_launch_parts(kernel_launcher& launcher,
                               sorter::threads, launcher.stream());
   config.dynamicSmemBytes = sizeof(typename sorter::storage);
   launcher.launch(hash_map_sort_kernel<Map, Operation>, config, args);
-  // The room of a part is whole blocks.
+  // The capacity of a part is a multiple of the block size, so a block works on one part only.
   launcher.launch_for(index_t{args.parts} * args.room, hash_map_block_size, hash_map_parts_kernel<Map, Operation>,
                       args);
   if constexpr (Operation::has_outcomes) {
@@ -172,7 +172,7 @@ FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_rehash_args<From, T
   return hash_map_result(launcher);
 }
 
-/// Cuts the workspace.
+/// Cuts the workspace of hash_map_extract().
 template <class Map>
 hash_map_compact_args<Map> hash_map_compact_args_of(hash_map_extract_args<Map> const& args,
                                                     workspace_cutter& cutter) noexcept {
@@ -197,7 +197,7 @@ template <class Map>
 FARPOINT_HIDDEN void hash_map_launch_compact(kernel_launcher& launcher,
                                              hash_map_compact_args<Map> const& args) noexcept {
   index_t const capacity = args.map.capacity();
-  // Stable, by the halves; the result is where they were.
+  // Sorts by a 32-bit half of the keys; the sort is stable, and the result is in the first of the two buffers.
   static_assert(radix_sort_result(32) == 0);
   auto const sort = [&] {
     return radix_sort({{args.halves[0], args.halves[1]},

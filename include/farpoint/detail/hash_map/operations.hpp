@@ -1,5 +1,5 @@
 /// @file
-/// The bulk operations on a hash map, key by key, for kernels and host threads alike; and their arguments.
+/// Bulk operations on a hash map, key by key, for kernels and host threads, and their arguments.
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>
@@ -21,7 +21,7 @@ FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) no
   }
 }
 
-/// Why a call did not do with a key what it does with others; `none`: it did.
+/// Reason why a call did not process a key; `none` if it did.
 enum class hash_map_miss { none, refused, no_room, absent };
 
 FARPOINT_HD constexpr hash_map_miss miss_of(insert_result state) noexcept {
@@ -30,11 +30,13 @@ FARPOINT_HD constexpr hash_map_miss miss_of(insert_result state) noexcept {
                                          : hash_map_miss::none;
 }
 
-// An operation handles key i of a call by run(), which also writes the outcome, if the operation has one. It returns
-// `none`, `refused` or the operation's `miss`; always `none` if that is `none`.
+// An operation processes key `i` of a call by run(), which also writes the outcome, if the operation has one. run()
+// returns `none`, `refused` or the operation's `miss`; always `none` if `miss` is `none`.
 //
-// Its payload is what goes in or comes out beside a key. on() is the operation with its payloads elsewhere; copy() then
-// writes an outcome from there. array() is the array that has an element for each of `size` keys.
+// - `payload`: type of the value that goes in, or of the outcome that comes out, with each key.
+// - on(): the operation with its payloads in another array.
+// - copy(): writes an outcome that on()'s operation stored.
+// - array(): the caller's array with one element for each of `size` keys.
 
 /// hash_map_insert(), hash_map_insert_or_assign(), hash_map_insert_or_add() and hash_map_insert_or_min().
 template <class Map, hash_map_call Call>
@@ -137,7 +139,7 @@ template <class Map>
 struct hash_map_erase_operation {
   static constexpr char const* name = "farpoint::hash_map_erase";
   static constexpr bool takes_values = false;
-  static constexpr bool inserts = true;  ///< in that it compares and swaps
+  static constexpr bool inserts = true;  ///< tuned like an insertion: it compares and swaps
   static constexpr bool has_outcomes = false;
   static constexpr hash_map_miss miss = hash_map_miss::absent;
   using key_type = typename Map::key_type;
@@ -177,18 +179,18 @@ struct hash_map_contains_operation {
   }
 };
 
-// What hash_map_run() takes. Each backend has an overload for each of these; it is found by the namespace of its second
-// argument, so that the first may be whatever converts to an execution.
+// Arguments of hash_map_run(). Each backend has an overload for each of these types. Lookup finds it by the namespace
+// of the second argument, so the first argument may be any type that converts to an execution.
 
-/// An operation on each of `size` keys.
+/// Arguments of an operation on each of `size` keys.
 template <class Map, class Operation>
 struct hash_map_args {
   Map map;
   typename Map::key_type const* keys;
   index_t size;
   Operation operation;
-  hash_map_report* report;  ///< of insertions; may be null
-  bytes workspace = {};     ///< empty: none
+  hash_map_report* report;  ///< report of insertions; may be null
+  bytes workspace = {};     ///< empty: no workspace
 };
 
 template <class Map, class Operation>
@@ -198,7 +200,7 @@ hash_map_args<Map, Operation> hash_map_args_of(Map const& map, span<typename Map
   return {map, keys.data(), static_cast<index_t>(keys.size()), operation, report, workspace};
 }
 
-/// To ask for the size of a workspace.
+/// Arguments without arrays, for the size of a workspace.
 template <class Map, class Operation>
 hash_map_args<Map, Operation> hash_map_args_of(Map const& map, index_t keys, Operation const& operation) noexcept {
   return {map, nullptr, keys, operation, nullptr};
@@ -216,7 +218,7 @@ struct hash_map_rehash_args {
   hash_map_report* report;  ///< may be null
 };
 
-/// Inserts the key of slot `i`, if there is one, with its value into the other map.
+/// Inserts the key of slot `i` with its value into the other map, unless the slot is empty or erased.
 template <class From, class To>
 FARPOINT_HD hash_map_miss rehash_slot(From const& from, To const& to, index_t i) noexcept {
   auto const entry = from.entry(i);
@@ -230,7 +232,7 @@ struct hash_map_extract_args {
   bytes workspace;
 };
 
-/// The operation of a call, on no arrays; passed to a function that asks for it.
+/// Calls `visit` with the operation of a call, which has null arrays, and returns its result.
 template <class Map, class Visit>
 auto visit_hash_map_operation(hash_map_call call, Visit const& visit) noexcept {
   using of = hash_map_call;
@@ -251,7 +253,7 @@ auto visit_hash_map_operation(hash_map_call call, Visit const& visit) noexcept {
   return visit(hash_map_find_operation<Map>{});
 }
 
-/// The most slots of a map whose numbers fit in 32 bits.
+/// Maximum number of slots of a map whose slots fit in 32-bit signed integers.
 inline constexpr index_t max_narrow_slots = index_t{1} << 31;
 
 template <class Map>
@@ -262,8 +264,8 @@ result check_hash_map(Map const& map) noexcept {
   return {};
 }
 
-/// @param array   the array that has an element for each key
-/// @param beside  its size
+/// @param array   the array with one element for each key
+/// @param beside  number of elements of `array`
 template <class Map>
 result check_hash_map_entries(Map const& map, span<typename Map::key_type const> keys, void const* array,
                               std::size_t beside) noexcept {
@@ -282,7 +284,7 @@ result check_hash_map_slots(Map const& map, span<typename Map::key_type const> k
   return check_hash_map_entries(map, keys, slots.data(), static_cast<std::size_t>(slots.size()));
 }
 
-/// Inserts keys with their values: hash_map_insert() and its kin.
+/// Inserts keys with their values. `Call` selects the kind of insertion.
 template <hash_map_call Call, class Exec, class Map>
 result hash_map_insert_entries(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                                span<typename Map::value_type const> values, hash_map_report* report,

@@ -12,23 +12,25 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A call, and the memory that its keys are sorted into. A part has room for some more keys than its share: what comes
-/// beyond is worked on at once, so that any keys will do, and nothing has to be counted first.
+/// Arguments of a call, and the memory that its keys are sorted into.
+///
+/// A part has room for slightly more keys than its average share. The sorting kernel applies the operation to
+/// overflowing keys at once, so every distribution of keys works and no counting pass is needed.
 template <class Map, class Operation>
 struct hash_map_parted_args {
   hash_map_args<Map, Operation> call;
-  Operation in_parts;            ///< the same operation on the sorted entries
-  std::uint32_t parts;           ///< hash_map_most_parts at most
-  std::uint32_t room;            ///< of a part, in keys; parts * room is below 2^32 - 1
-  std::uint32_t* given;          ///< `[parts]`: keys of each part so far, some of them beyond its room; zero at first
-  typename Map::key_type* keys;  ///< `[parts, room]`
-  typename Operation::payload* payloads;  ///< `[parts, room]`, if there are any
-  std::uint32_t* places;  ///< `[size]`: where a key is among the sorted ones; of calls that have outcomes
+  Operation in_parts;                     ///< the operation on the sorted entries
+  std::uint32_t parts;                    ///< at most hash_map_most_parts
+  std::uint32_t room;                     ///< capacity of a part, in keys; parts * room is below 2^32 - 1
+  std::uint32_t* given;                   ///< `[parts]`: keys of each part so far, including overflow; zero-initialized
+  typename Map::key_type* keys;           ///< `[parts, room]`
+  typename Operation::payload* payloads;  ///< `[parts, room]`; null if the operation has none
+  std::uint32_t* places;  ///< `[size]`: index of each key in `keys`; null if the operation has no outcomes
 
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 };
 
-/// A block's part of the sort.
+/// Sorts one tile of keys; one block's part of the sort.
 template <class Map, class Operation>
 class hash_map_part_sorter {
  public:
@@ -38,7 +40,7 @@ class hash_map_part_sorter {
 
   static constexpr int threads = hash_map_block_size;
   static constexpr bool has_values = Operation::takes_values && Operation::inserts;
-  // As many keys for each run as fit into registers, and into 32 KiB of shared memory with their values.
+  // Number of keys of a thread: limited by registers, and by 32 KiB of shared memory for a tile of keys and values.
   static constexpr int items = sizeof(key_type) == 4 && (!has_values || sizeof(value_type) == 4) ? 16 : 8;
   static constexpr int tile = threads * items;
   static constexpr int parts_a_thread = hash_map_most_parts / threads;
@@ -49,14 +51,14 @@ class hash_map_part_sorter {
       key_type keys[std::size_t{tile}];
     };
     value_type values[std::size_t{has_values ? tile : 1}];
-    std::uint32_t begins[hash_map_most_parts];  ///< counts of the parts, then where each begins in the tile
-    /// The number in its part of a part's first key here, less its place in the tile.
+    std::uint32_t begins[hash_map_most_parts];  ///< count of each part, later its first position in the tile
+    /// Rank of a tile's first key of a part among the part's keys, minus its position in the tile.
     std::uint32_t shifts[hash_map_most_parts];
   };
 
   __device__ hash_map_part_sorter(args_type const& args, storage& shared) noexcept : args_{args}, shared_{shared} {}
 
-  /// All threads of the block call it.
+  /// Sorts the tile. All threads of the block call it.
   __device__ void run() const noexcept {
     index_t const first = index_t{blockIdx.x} * tile;
     auto const left = static_cast<std::uint32_t>(smaller<index_t>(tile, args_.call.size - first));
@@ -72,7 +74,8 @@ class hash_map_part_sorter {
       keys[i] = at(i) < left ? load_once(args_.call.keys + first + at(i)) : map.empty();
     }
     __syncthreads();
-    // Of each key its part, and how many of the part the block has counted before it.
+    // ranks[i]: part of key i in the high half, number of the tile's keys of this part counted before it in the low
+    // half.
     std::uint32_t ranks[items];
     FARPOINT_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -117,7 +120,7 @@ class hash_map_part_sorter {
       if constexpr (has_values) args_.payloads[to] = shared_.values[at(i)];
     }
     while (cuda_warp::ballot(beyond != 0) != 0) {
-      // Loaded again: few need it, and a list of keys cannot be indexed in registers.
+      // The key is loaded again: overflow is rare, and an array in registers cannot be indexed by a variable.
       hash_map_miss miss = hash_map_miss::none;
       if (beyond != 0) {
         index_t const i = first + at(__ffs(static_cast<int>(beyond)) - 1);
@@ -129,7 +132,7 @@ class hash_map_part_sorter {
   }
 
  private:
-  /// Takes room in each part for the block's keys.
+  /// Reserves room in each part for the tile's keys.
   __device__ void reserve() const noexcept {
     std::uint32_t counts[parts_a_thread];
     std::uint32_t numbers[parts_a_thread];
@@ -161,8 +164,8 @@ __global__ void __launch_bounds__(hash_map_part_sorter<Map, Operation>::threads,
   sorter{args, *static_cast<typename sorter::storage*>(dynamic_shared())}.run();
 }
 
-/// Does the operation on the sorted keys. Blocks are numbered by part; the device starts them in about this order, and
-/// so works on few parts at a time.
+/// Applies the operation to the sorted keys. Blocks are numbered by part; the device starts them in about this order,
+/// so few parts are worked on at a time and stay in the cache.
 template <class Map, class Operation>
 __global__ void __launch_bounds__(hash_map_block_size)
     hash_map_parts_kernel(hash_map_parted_args<Map, Operation> const args) {
@@ -177,7 +180,7 @@ __global__ void __launch_bounds__(hash_map_block_size)
   count_misses<Operation::miss>(args.call.report, miss);
 }
 
-/// Brings outcomes back into the order of the call.
+/// Copies outcomes back into the order of the call.
 template <class Map, class Operation>
 __global__ void __launch_bounds__(hash_map_block_size)
     hash_map_unsort_kernel(hash_map_parted_args<Map, Operation> const args) {

@@ -1,11 +1,11 @@
 /// @file
-/// knn() in screen space on a GPU, the exact search: an index over the points that a z-buffer shows, without a sort of
-/// all of them.
+/// knn() in screen space on a GPU, the exact search: builds an index over the points that a z-buffer shows, without a
+/// sort of the whole cloud.
 ///
-/// What is near in space is near on the screen, but not the other way round. So tiles of pixels, in Morton order, give
-/// the coarse order, and one block sorts each tile's points along a Hilbert curve in space, in shared memory: a leaf
-/// holds neighbours in space even where the tile shows near and far surfaces. Nodes of more than a tile may have long
-/// boxes, but there are few of them.
+/// Points that are near in space are near on the screen, but not conversely. So tiles of pixels, in Morton order, give
+/// the coarse order, and one block sorts the points of each tile along a Hilbert curve in space, in shared memory. A
+/// leaf then holds neighbours in space even where the tile shows near and far surfaces. Nodes larger than a tile may
+/// have long boxes, but they are few.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -19,7 +19,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A block that makes leaves of tiles.
+/// Builds the leaves of tiles; one object per block.
 template <class Points>
 class screen_index_builder : screen_chunk<Points> {
   using chunk_type = screen_chunk<Points>;
@@ -36,8 +36,10 @@ class screen_index_builder : screen_chunk<Points> {
   __device__ screen_index_builder(screen_index_args<Points> const& args, storage& shared) noexcept
       : chunk_type{shared, args.clouds[0]}, args_{args} {}
 
-  /// Blocks take tiles in ascending order when they run. How many places a tile has is known, and told, before its
-  /// points are put in order: so none waits for another's order to know where its places begin.
+  /// Builds tiles until the last is taken. Blocks take tiles in ascending order while they run.
+  ///
+  /// A block publishes a tile's number of slots before it sorts the tile's points. So no block waits for another
+  /// block's sort to learn the first slot of its own tile.
   __device__ FARPOINT_ALWAYS_INLINE void build() noexcept {
     std::uint32_t const tiles = args_.tiling.tiles;
     for (std::uint32_t tile = take(); tile < tiles; tile = gridDim.x < tiles ? take() : tiles) {
@@ -69,11 +71,13 @@ class screen_index_builder : screen_chunk<Points> {
   }
 
  private:
-  // What is known of a tile: nothing; its places; where these begin, too, of the first of so many as a block has
-  // threads.
+  // States of a tile's word in index_tiles, in its two high bits: zero, slots published, first slot published too.
+  // Tiles reach has_begin at multiples of the block size only. The low 31 bits hold the number of slots, the next 31
+  // bits the first slot.
   static constexpr std::uint64_t has_slots = std::uint64_t{1} << 62;
   static constexpr std::uint64_t has_begin = std::uint64_t{2} << 62;
 
+  /// Publishes a tile's number of slots, and for the first tile its first slot.
   __device__ void tell(std::uint32_t tile, std::uint32_t slots) const noexcept {
     if (tile == 0) return tell(tile, slots, 0);
     atomic_store(&args_.index_tiles[tile], has_slots | slots);
@@ -82,13 +86,14 @@ class screen_index_builder : screen_chunk<Points> {
     atomic_store(&args_.index_tiles[tile], has_begin | std::uint64_t{begin} << 31 | slots);
   }
 
-  /// Whether a tile must know where its places begin even if it has none.
+  /// True if the first slot of a tile is needed even if the tile has no points.
   __device__ bool tells_begin(std::uint32_t tile) const noexcept {
     return tile % threads == 0 || tile + 1 == args_.tiling.tiles;
   }
 
   __device__ std::uint32_t take() noexcept { return next_of(args_.ticket); }
-  /// True if all other tiles are done, whose boxes can be read then. All threads of the block call it.
+  /// Returns true in the block that finishes the last tile. The fences make the boxes of all tiles visible to it. All
+  /// threads of the block call it.
   __device__ bool was_last() noexcept {
     __threadfence();
     bool const is_last = next_of(args_.tiles_done) + 1 == args_.tiling.tiles;
@@ -99,13 +104,13 @@ class screen_index_builder : screen_chunk<Points> {
     __syncthreads();
     if (threadIdx.x == 0) {
       shared_.tile = atomicAdd(counter, 1u);
-      // Between two barriers: of a tile outside the image nothing else comes before slots_before().
+      // Reset between the two barriers: for a tile outside the image, no other barrier precedes slots_before().
       shared_.slots_before = 0;
     }
     __syncthreads();
     return shared_.tile;
   }
-  /// Places of all tiles before one; waits for those that it looks at.
+  /// Returns the number of slots of all tiles before `tile`. Spins until the tiles that it reads are published.
   __device__ std::uint32_t slots_before(std::uint32_t tile) noexcept {
     constexpr std::uint32_t low = (1u << 31) - 1;
     std::uint32_t const first = tile == 0 ? 0 : (tile - 1) / threads * threads;
@@ -123,8 +128,9 @@ class screen_index_builder : screen_chunk<Points> {
     return shared_.slots_before;
   }
 
-  /// Notes the indices of what a chunk shows, in the order of its pixels' codes, from place `first` on as long as there
-  /// is room; returns how many they are. All threads of the block call it.
+  /// Collects the indices of the points that a chunk shows, in Morton order of their pixels, and returns their number.
+  /// All threads of the block call it.
+  /// @param first  position of the first index in `places`; indices that do not fit are counted only
   __device__ std::uint32_t gather(std::uint32_t tile, std::uint32_t chunk, std::uint32_t first) noexcept {
     std::uint32_t const in_layer = args_.tiling.chunks_of_layer();
     index_t const layer = index_t{chunk / in_layer} * zbuffer_ref::words(args_.width, args_.height);
@@ -138,7 +144,7 @@ class screen_index_builder : screen_chunk<Points> {
     for (unsigned i = 0; i < items; ++i) {
       std::uint32_t const x = cell[0] + (i & 1) + (i >> 1 & 2);
       std::uint32_t const y = cell[1] + (i >> 1 & 1);
-      // The low half of a word is the index; where it is clear, no_index.
+      // The low half of a word is the point's index; in a clear word it is no_index.
       found[i] = is_in_image(x, y)
                      ? static_cast<std::uint32_t>(args_.points.words[layer + index_t{y} * args_.width + x])
                      : no_index;
@@ -163,7 +169,7 @@ class screen_index_builder : screen_chunk<Points> {
     return x < static_cast<std::uint32_t>(args_.width) && y < static_cast<std::uint32_t>(args_.height);
   }
 
-  /// Makes leaves and boxes of the arranged points, a thread per leaf. All threads of the block call it.
+  /// Writes leaves and boxes of the sorted points, one leaf per thread. All threads of the block call it.
   __device__ void write(std::uint32_t begin, std::uint32_t slots) noexcept {
     std::uint32_t const leaves = slots / point_bvh_width;
     for (std::uint32_t first = 0; first < leaves; first += threads) {
@@ -204,13 +210,14 @@ class screen_index_builder : screen_chunk<Points> {
   screen_index_args<Points> const& args_;
 };
 
-/// Blocks that a multiprocessor should hold.
+/// Number of blocks that a multiprocessor should hold.
 template <class Points>
 constexpr int screen_index_blocks() noexcept {
   return smaller(2, blocks_that_fit(screen_index_threads, sizeof(typename screen_index_builder<Points>::storage)));
 }
 
-/// Builds the index. Blocks that have no tile left number the visible points meanwhile: neither keeps a device busy.
+/// Builds the index. A block without further tiles numbers visible points at the same time: neither work fills the
+/// device alone.
 template <class Points>
 __global__ void __launch_bounds__(screen_index_threads, screen_index_blocks<Points>())
     screen_index_kernel(screen_index_args<Points> const args) {

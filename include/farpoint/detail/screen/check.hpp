@@ -1,5 +1,5 @@
 /// @file
-/// The arguments of knn() in screen space are checked here, once for all backends.
+/// Checks the arguments of knn() in screen space, for all backends.
 #pragma once
 
 #include <farpoint/detail/search/check.hpp>
@@ -9,48 +9,48 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Most layers of a z-buffer.
+/// Maximum number of layers of a z-buffer.
 inline constexpr int max_screen_layers = 16;
 
-/// Words of the z-buffers of all layers.
+/// Number of words of the z-buffers of all layers.
 template <class Camera>
 constexpr index_t screen_words(screen_space<Camera> const& method) noexcept {
   return index_t{method.camera.width} * method.camera.height * method.layers;
 }
 
-/// Points that can be visible at most.
+/// Maximum number of visible points.
 template <class Camera>
 constexpr index_t most_visible(index_t points, screen_space<Camera> const& method) noexcept {
   return smaller(points, screen_words(method));
 }
 
-/// Rows that the output must have room for.
+/// Number of rows that the output must have room for.
 template <class Camera>
 constexpr index_t screen_row_count(index_t points, screen_space<Camera> const& method) noexcept {
   return method.rows == screen_rows::input ? points : most_visible(points, method);
 }
 
-/// The level of a pixel in the tree of the approximate search: a pixel of several layers is a square of 2^level x
-/// 2^level cells, a cell for each layer.
+/// Level of a pixel in the tree of the approximate search. A pixel of several layers is a square of 2^level x 2^level
+/// cells, one cell per layer.
 FARPOINT_HD constexpr int screen_pixel_level(int layers) noexcept {
   return layers <= 1 ? 0 : layers <= 4 ? 1 : 2;
 }
 
-/// The cell of a layer of a pixel.
+/// Returns the cell of a layer of a pixel.
 FARPOINT_HD inline vec<int, 2> cell_of_layer(vec<int, 2> const& pixel, int layer, int layers) noexcept {
   int const level = screen_pixel_level(layers);
   auto const within = morton_decode_2d(static_cast<std::uint32_t>(layer));
   return {{(pixel[0] << level) + static_cast<int>(within[0]), (pixel[1] << level) + static_cast<int>(within[1])}};
 }
 
-/// The tree of the approximate search.
+/// Layout of the tree of the approximate search.
 template <class Camera>
 constexpr quadtree_layout screen_layout(screen_space<Camera> const& method, index_t most) noexcept {
   int const level = screen_pixel_level(method.layers);
   return {method.camera.width << level, method.camera.height << level, most};
 }
 
-/// Candidates that a search may have before it shrinks its radius. No search has more than an image has pixels.
+/// Maximum number of candidates before a search shrinks its radius. An image's maximum number of pixels bounds it.
 template <class Camera>
 constexpr index_t most_candidates(screen_space<Camera> const& method, index_t k) noexcept {
   constexpr index_t all = index_t{quadtree_max_side} * quadtree_max_side;
@@ -85,7 +85,7 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
   return {};
 }
 
-/// The largest search within the limits, of those that miss no neighbour.
+/// Returns the largest exact search within the limits.
 template <class Scalar>
 screen_space<pinhole_camera<Scalar>> largest_screen_method(screen_limits const& limits) noexcept {
   screen_space<pinhole_camera<Scalar>> method;
@@ -95,8 +95,8 @@ screen_space<pinhole_camera<Scalar>> largest_screen_method(screen_limits const& 
   return method;
 }
 
-/// knn_screen_workspace_bound().
-/// @param bytes_of  `bytes_of(points, method, k)`: for a search and all smaller ones of its kind
+/// Implements knn_screen_workspace_bound().
+/// @param bytes_of  `bytes_of(points, method, k)`: workspace bytes of a search and of all smaller searches of its kind
 template <class Points, class BytesOf>
 result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, BytesOf const& bytes_of) noexcept {
   if (result const checked = check_limits(batch_limits{limits.points}); !checked) return checked;
@@ -109,7 +109,8 @@ result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, Bytes
   static constexpr typename Points::scalar nothing[3] = {};
   batch const cloud{Points{nothing, limits.points}};
   std::size_t most = bytes_of(cloud, method, limits.k);
-  // Of more layers, searches in rounds take smaller images.
+  // Searches in rounds allow smaller images with more layers, so each number of cells per pixel gives a bound: 1, 4,
+  // 16.
   for (int layers = 1; limits.rounds != until_exact && layers <= max_screen_layers; layers *= 4) {
     method = largest_screen_method<typename Points::scalar>(limits);
     method.rounds = limits.rounds;
@@ -123,7 +124,7 @@ result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, Bytes
   return {};
 }
 
-/// What can be checked without reading the arrays, which may be in device memory.
+/// Checks everything that needs no access to the arrays, which may be in device memory.
 template <class Points, class Camera>
 result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
                         knn_screen_output<typename Points::scalar> const& output) noexcept {

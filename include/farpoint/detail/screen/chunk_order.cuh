@@ -1,5 +1,5 @@
 /// @file
-/// Puts the points of a part of an image in order, in shared memory: for the index of what a camera sees.
+/// Sorts the points of a part of an image in shared memory, for the index of the points that a camera sees.
 #pragma once
 
 #include <farpoint/detail/screen/index_args.cuh>
@@ -13,7 +13,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The points of a chunk, or of a tile that has no more of them. A block calls every function together.
+/// Sorts the points of a chunk, or of a tile whose points fit in a chunk. All threads of a block call every function.
 template <class Points>
 class screen_chunk {
  public:
@@ -22,19 +22,19 @@ class screen_chunk {
  protected:
   static constexpr int threads = screen_index_threads;
   static constexpr int items = screen_index_items;
-  static constexpr int cell_bits = 7;  ///< of an axis: 128 cells to the longest side of what is sorted together
-  /// Of the bits of a step's length as a float, so that the sum of a chunk's fits in 32.
+  static constexpr int cell_bits = 7;  ///< bits per axis of a cell's code: 128 cells along the longest side
+  /// Right shift of the bits of a step's squared length as a float. The sum over a chunk then fits in 32 bits.
   static constexpr int step_shift = 12;
   using sum_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, threads>;
   using places_type = CUB_NS_QUALIFIER::BlockScan<screen_places, threads>;
-  /// Bits of a point's place in a chunk.
+  /// Bits of a point's position in a chunk.
   static constexpr int place_bits = 2 * screen_chunk_level;
-  /// Points that stay in shared memory, coordinates and all: for so many there is room where others have their places.
+  /// Maximum number of points whose coordinates stay in shared memory; `kept` shares the memory of `places`.
   static constexpr std::uint32_t most_kept = sizeof(scalar) == 4 ? 3 * threads : 0;
 
   struct kept_points {
     scalar axis[3][larger(most_kept, 1u)];
-    std::uint32_t index[larger(most_kept, 1u)];  ///< in the cloud
+    std::uint32_t index[larger(most_kept, 1u)];  ///< index in the cloud
 
     __device__ void set(std::uint32_t place, vec<scalar, 3> const& p, std::uint32_t of) noexcept {
 #pragma unroll
@@ -58,8 +58,8 @@ class screen_chunk {
     };
     atomic_bounding_box<scalar> box;
     std::uint64_t curve[hilbert_table::ways];
-    std::uint32_t steps;        ///< from one point to the next: how many have a length,
-    std::uint32_t step_length;  ///< and the sum of their logarithms, nearly
+    std::uint32_t steps;        ///< number of steps between consecutive points with a length above 0
+    std::uint32_t step_length;  ///< sum of the bits of all squared lengths, shifted right by step_shift
     std::uint32_t slots_before;
     union {
       std::uint32_t places[most_slots_of(screen_chunk_points)];
@@ -73,9 +73,8 @@ class screen_chunk {
   }
 
  protected:
-  /// Puts the noted points in order, with no_index in places without one; returns the number of places. All threads of
-  /// the block call it.
-  /// @param in_packets  with gaps where the curve jumps
+  /// Sorts the gathered points and returns their number of slots. A slot without a point holds no_index.
+  /// @param in_packets  true to leave gaps where the curve jumps, so that the point after a jump begins a packet
   __device__ std::uint32_t arrange(std::uint32_t points, bool in_packets) noexcept {
     if (points == 0) return 0;
     is_kept_ = points <= most_kept;
@@ -83,7 +82,7 @@ class screen_chunk {
     if (points <= 3 * threads) return arrange_few<3>(points, in_packets);
     return arrange_few<8>(points, in_packets);
   }
-  /// @tparam Items  points of a thread at most: in the end those that follow one another
+  /// @tparam Items  maximum number of points of a thread; after the sort they are consecutive
   template <int Items>
   __device__ FARPOINT_ALWAYS_INLINE std::uint32_t arrange_few(std::uint32_t points, bool in_packets) noexcept {
     std::uint32_t order[Items];
@@ -112,9 +111,9 @@ class screen_chunk {
     return slots;
   }
 
-  /// Puts the points along a curve. A code, as many bits of it as there is room for, and the place that a point comes
-  /// from are one word.
-  /// @param order  set to what stands for the thread's points, see index_of()
+  /// Sorts the points along a Hilbert curve. A word holds the high bits of a point's code and its position before the
+  /// sort.
+  /// @param order  set to the entries of the thread's points, see index_of()
   template <int Items>
   __device__ FARPOINT_ALWAYS_INLINE void sort(std::uint32_t points,
                                               std::uint32_t (&order)[std::size_t{Items}]) noexcept {
@@ -154,7 +153,7 @@ class screen_chunk {
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       std::uint32_t const code = at(i) < points && grid.has_extent() ? grid.key_of(p[i], curve, cell_bits) : 0;
-      // What is no point comes last: the sort is stable.
+      // Words without a point have the largest code and come last, as the sort is stable.
       words[i] = at(i) < points ? code >> (3 * cell_bits - code_bits) << place_bits | at(i) : ~0u;
     }
     constexpr int end = place_bits + code_bits;
@@ -181,11 +180,11 @@ class screen_chunk {
     __syncthreads();
   }
 
-  /// What stands for the points, in their order.
+  /// Entries of the points in sorted order: indices in the cloud, or positions in `kept` if points are kept.
   __device__ std::uint32_t* places() const noexcept {
     return is_kept_ ? shared_.places_of_kept : shared_.places;
   }
-  /// A point's index in the cloud, by what stands for it in the order: of points that are kept their place there.
+  /// Returns the index in the cloud of the point with this entry.
   __device__ std::uint32_t index_of(std::uint32_t one) const noexcept {
     return is_kept_ ? shared_.kept.index[one] : one;
   }
@@ -193,8 +192,8 @@ class screen_chunk {
     return is_kept_ ? shared_.kept.at(one) : cloud_[one];
   }
 
-  /// Squared lengths of the steps to the thread's points from those before them, 0 to the first of all; and what their
-  /// mean is made of.
+  /// Computes the squared lengths of the steps to the thread's points from their predecessors, 0 for the first point,
+  /// and adds them up for their mean.
   template <int Items>
   __device__ FARPOINT_ALWAYS_INLINE void measure_steps(std::uint32_t points,
                                                        std::uint32_t const (&order)[std::size_t{Items}],
@@ -221,12 +220,13 @@ class screen_chunk {
     __syncthreads();
   }
 
-  /// Where the thread's first point goes unless it begins a packet, and the squared length of a step that is a jump.
+  /// Finds where the thread's first point goes unless it begins a packet.
+  /// @param jump  set to the squared length above which a step is a jump
   template <int Items>
   __device__ FARPOINT_ALWAYS_INLINE void find_places(std::uint32_t points, float const (&steps)[std::size_t{Items}],
                                                      std::uint32_t& place, float& jump) noexcept {
     std::uint32_t const count = shared_.steps;
-    // The bits of floats are nearly their logarithms, so that a few jumps hardly change the mean.
+    // The bits of a float are nearly its logarithm, so their mean is a geometric mean, which a few jumps hardly change.
     float const usual = __uint_as_float(count == 0 ? 0 : shared_.step_length / count << step_shift);
     float times = screen_usual_to_jump;
     while (true) {
@@ -245,7 +245,7 @@ class screen_chunk {
       __syncthreads();
       place = before.end();
       if (all.end() <= most_slots_of(points)) return;
-      // Too many jumps: take only larger ones, and in the end none.
+      // Too many jumps for the slots: accept only larger ones, and finally no jumps.
       times = times < screen_most_to_jump ? times * 4 : infinity<float>;
     }
   }
@@ -254,7 +254,7 @@ class screen_chunk {
   Points cloud_;
 
  private:
-  bool is_kept_ = false;  ///< what the order has is in `kept`
+  bool is_kept_ = false;  ///< whether entries are positions in `kept`
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// The CUDA backend of knn() in screen space: checks, lays out the workspace, and enqueues.
+/// CUDA backend of knn() in screen space: checks arguments, lays out the workspace and enqueues kernels.
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
@@ -17,7 +17,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Which kernels serve a call, in which memory.
+/// Kernels and workspace layout of a call.
 template <class Selector, class Points, class Camera>
 class knn_screen_plan {
  public:
@@ -27,8 +27,8 @@ class knn_screen_plan {
       : cloud_{cloud}, method_{method}, k_{k}, most_{most_visible(cloud.points().size(), method)} {}
 
   std::size_t bytes() const noexcept { return lay_out(nullptr).size; }
-  /// For all that are no larger in anything. Of more pixels, more points are enough for fewer, larger tiles, so that
-  /// a larger image may need less.
+  /// Workspace bytes for all calls that are no larger in any parameter. A larger image may have fewer, larger tiles and
+  /// need less memory, see screen_tiling::of(), so the finest tiling counts.
   std::size_t bytes_of_smaller() const noexcept { return lay_out(nullptr, most_tree_tiles()).size; }
 
   result launch(unsigned char* workspace, knn_screen_output<scalar> const& output, cudaStream_t stream) const noexcept {
@@ -44,7 +44,8 @@ class knn_screen_plan {
     return outcome(launcher);
   }
 
-  /// What comes before the search, for benchmarks of the parts; the index is that of an exact search.
+  /// Enqueues the steps before the search, for benchmarks of the parts.
+  /// @param with_index  true to build the index of the exact search
   result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output, bool with_index,
                      cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
@@ -62,8 +63,9 @@ class knn_screen_plan {
 
   struct memory {
     screen_state* state;
-    std::uint64_t* tiles;       ///< of points
-    std::uint64_t* tree_tiles;  ///< of pixels, behind them: of the quadtree, or of the index
+    std::uint64_t* tiles;  ///< words of the look-back scan over points
+    /// Words of the scan over tiles of pixels, of the quadtree or the index. They follow `tiles`.
+    std::uint64_t* tree_tiles;
     index_t tile_words;
     screen_points<scalar> points;
 
@@ -79,15 +81,15 @@ class knn_screen_plan {
   bool is_exact() const noexcept { return method_.rounds == until_exact; }
   bool by_input() const noexcept { return method_.rows == screen_rows::input; }
   quadtree_layout layout() const noexcept { return screen_layout(method_, most_); }
-  /// Whose lists are not in registers.
+  /// Number of threads with lists in memory; 0 if lists are in registers.
   index_t list_threads() const noexcept {
     if (k_ <= screen_most_in_registers) return 0;
     index_t const allowed = screen_list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
     index_t const blocks = smaller(divide_up<index_t>(most_, search_block_size), allowed);
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
-  /// Elements of their lists. More than they use where blocks do not fill screen_list_bytes, so that what a call needs
-  /// never shrinks where k grows.
+  /// Number of elements of these lists. It exceeds the number in use if the blocks do not fill screen_list_bytes, so
+  /// that the workspace never shrinks when k grows.
   index_t list_room() const noexcept {
     constexpr index_t most = screen_list_bytes / index_t{sizeof(key)};
     static_assert(most >= max_neighbours * search_block_size);
@@ -191,19 +193,20 @@ class knn_screen_plan {
   template <int Capacity>
   void launch_search(kernel_launcher& launcher, screen_search_args<Camera> const& args) const noexcept {
     index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
-    // Searches differ in length: blocks that have finished make room for others.
+    // Searches differ in length: without a limit of blocks, blocks that finish early make room for others.
     int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
     launcher.launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
                     launcher.blocks(threads, search_block_size, per_multiprocessor), search_block_size, args);
   }
 
-  /// Numbers the visible points, too.
+  /// Builds the index and numbers the visible points.
   void launch_index(kernel_launcher& launcher, memory const& m, number_args<Points> const& numbers) const noexcept {
     bool const is_large = slots() > Selector::upper_slots;
     screen_index_args<Points> const args{
         numbers, method_.camera.width, method_.camera.height, tiling(),
         m.index, m.tree_tiles,         &m.state->tree_ticket, is_large ? nullptr : &m.state->boxes_done};
-    // No more than run at once: a block that has begun to number would keep others from their tiles.
+    // Launches only the blocks that run at once. Otherwise blocks that already number points would delay blocks that
+    // have not started and could take tiles.
     int const each = smaller(screen_index_blocks<Points>(), int{Selector::blocks_per_multiprocessor});
     launcher.launch(screen_index_kernel<Points>,
                     launcher.blocks(index_t{args.tiling.tiles} * screen_index_threads, screen_index_threads, each),

@@ -1,6 +1,6 @@
 /// @file
-/// The CUDA backend of draw_splats(): what each splat is, the lists of those in each cell of the image, and then the
-/// image, tile by tile.
+/// CUDA backend of draw_splats(): computes each splat's shape, lists the splats of each cell of the image, and draws
+/// the image tile by tile.
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
@@ -13,15 +13,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The memory of a call on a stream.
+/// Workspace of a call for cuda_exec.
 struct splat_tile_memory {
   splat_cells cells{};
   splat_record* records = nullptr;   ///< `[splats]`
   std::uint32_t* entries = nullptr;  ///< splats of the cells, one cell after another
-  std::int64_t* offsets = nullptr;  ///< `[cells + 1]`: lengths of the lists, then where they begin, then where they end
+  /// `[cells + 1]`: lengths of the lists, after the scan their begins, after splat_list_kernel their ends.
+  std::int64_t* offsets = nullptr;
   exclusive_scan_memory scan{};
-  std::uint32_t* covers = nullptr;  ///< `[height, width]`, bits of depths; null: nothing is hidden
-  std::size_t clear_bytes = 0;      ///< from offsets on
+  std::uint32_t* covers = nullptr;  ///< `[height, width]`, bits of depths; null if nothing is hidden
+  std::size_t clear_bytes = 0;      ///< bytes to clear, from offsets on
   std::size_t size = 0;
 
   splat_tile_memory() = default;
@@ -37,8 +38,7 @@ struct splat_tile_memory {
     size = cutter.used();
   }
 
-  /// Adds one to a cell's word.
-  /// @return what it was
+  /// Increments a cell's offset and returns its value before.
   __device__ FARPOINT_ALWAYS_INLINE std::uint64_t count(std::int32_t cell) const noexcept {
     return atomic_add(reinterpret_cast<std::uint64_t*>(offsets + cell), std::uint64_t{1});
   }
@@ -50,7 +50,7 @@ struct splat_bin_args {
   splat_tile_memory memory;
 };
 
-/// Computes what drawing each splat takes, and counts it in its cells.
+/// Computes and stores each splat's shape, and counts the splat in its cells.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) splat_bin_kernel(splat_bin_args<Points> const args) {
   auto const& scene = args.scene;
@@ -66,13 +66,13 @@ __global__ void __launch_bounds__(BlockSize) splat_bin_kernel(splat_bin_args<Poi
   args.memory.cells.each_cell(shape.box, [&](int, std::int32_t cell) { args.memory.count(cell); });
 }
 
-/// Writes the lists, whose beginnings become their ends.
+/// Writes the lists. count() advances each offset from its list's begin to its end.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) splat_list_kernel(splat_bin_args<Points> const args) {
   index_t const splat = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   if (splat >= args.scene.count()) return;
   auto const& memory = args.memory;
-  // All places are asked for before the first of them is needed.
+  // Requests all positions before it uses the first, so that the atomics overlap.
   std::uint64_t places[splat_most_cells];
   splat_box const box = splat_record::box_of(memory.records[splat].head);
   memory.cells.each_cell(box, [&](int i, std::int32_t cell) { places[i] = memory.count(cell); });
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(BlockSize) splat_list_kernel(splat_bin_args<Po
                          [&](int i, std::int32_t) { memory.entries[places[i]] = static_cast<std::uint32_t>(splat); });
 }
 
-/// Enqueues what makes the lists.
+/// Enqueues the kernels that make the lists.
 /// @param args  as prepare_splats() leaves them
 template <class Selector, class Points>
 void launch_splat_lists(kernel_launcher& launcher, splat_bin_args<Points> const& args) noexcept {

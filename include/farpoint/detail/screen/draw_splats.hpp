@@ -1,5 +1,5 @@
 /// @file
-/// The host backend of draw_splats().
+/// Host backend of draw_splats().
 #pragma once
 
 #include <farpoint/detail/screen/check_splats.hpp>
@@ -12,16 +12,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Passes over the splats. In each of them, they come in any order.
+/// Passes over the splats. No result depends on the order of the splats in a pass.
 enum class splat_pass : std::uint8_t {
-  cover,  ///< the nearest depth of each pixel, of all splats
-  front,  ///< the same, of those that nothing hides
-  blend   ///< sums of colours
+  cover,  ///< nearest depth of each pixel over all splats
+  front,  ///< nearest depth of each pixel over the splats that are not hidden
+  blend   ///< sums of weighted colours
 };
 
-/// The memory of a call, `[height, width]`.
+/// Workspace of a call; arrays are `[height, width]`.
 struct splat_memory {
-  std::uint32_t* covers = nullptr;  ///< bits of depths; null: nothing is hidden
+  std::uint32_t* covers = nullptr;  ///< bits of depths; null if nothing is hidden
   std::uint32_t* fronts = nullptr;
   splat_sums* sums = nullptr;
   std::size_t size = 0;
@@ -37,7 +37,7 @@ struct splat_memory {
   }
 };
 
-/// Draws splats, as threads do beside each other.
+/// Draws splats. Concurrent threads share the image and update it by atomic operations.
 template <class Points>
 struct splat_painter {
   splat_scene<Points> scene;
@@ -82,7 +82,7 @@ struct splat_painter {
   }
 };
 
-/// A part of a pass, compiled for several processors.
+/// Part of a pass, compiled for several instruction sets.
 template <class Points>
 struct splat_host_pass {
   using function = void (*)(splat_painter<Points> const&, splat_pass, index_t, index_t) noexcept;

@@ -1,5 +1,5 @@
 /// @file
-/// knn() in screen space on a GPU, the exact search: who asks, and which row the answer goes to.
+/// knn() in screen space on a GPU, the exact search: the visible points as queries, and their rows of the output.
 #pragma once
 
 #include <farpoint/detail/screen/draw_kernel.cuh>
@@ -8,22 +8,22 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Stands for the visible points where a search needs the type of its queries.
+/// Tag for the visible points where a search needs the type of its queries.
 template <class Scalar>
 struct visible_queries {
   using scalar = Scalar;
 };
 
-/// The points of an index by their places in its leaves, each with the row of the output that is its own. Points have
-/// their indices in the cloud: neighbours are written as they are found.
+/// Queries at the points of an index, by slot in its leaves, each with its row of the output. The points have their
+/// indices in the cloud, so neighbours need no translation.
 template <class Scalar>
 class search_queries<visible_queries<Scalar>> {
  public:
   using scalar = Scalar;
   using query = search_query<scalar>;
 
-  /// @param slots      places in the index, at most
-  /// @param number_of  `[points]`: a visible point's row; null: rows are those of the input
+  /// @param slots      maximum number of slots in the index
+  /// @param number_of  `[points]`: row of each visible point; null if rows are points of the input
   search_queries(point_bvh_arrays<scalar> const& index, index_t slots, std::int32_t const* number_of,
                  screen_state const* state) noexcept
       : index_{index}, slots_{slots}, number_of_{number_of}, state_{state} {}
@@ -37,7 +37,7 @@ class search_queries<visible_queries<Scalar>> {
     return index_.boxes_of(0, index_.clouds[0].begin, level);
   }
 
-  /// The visible points of a cloud whose offsets are wrong are none.
+  /// A cloud with bad offsets has no visible points, so there are no queries to refuse.
   FARPOINT_HD bool has_bad_offsets() const noexcept { return false; }
   /// Visible points are finite: no row is bad.
   FARPOINT_HD query of_thread(index_t thread, index_t& /*bad_row*/) const noexcept {

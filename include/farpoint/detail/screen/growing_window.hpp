@@ -1,6 +1,6 @@
 /// @file
-/// The approximate search of one visible point in screen space: a radius from the density of the pixels around, tried
-/// and scaled a few times. Source: the FastKNN thesis.
+/// Approximate search of one visible point in screen space: derives a radius from the density of the surrounding
+/// pixels, and rescales it for a few rounds. Source: the FastKNN thesis.
 #pragma once
 
 #include <farpoint/container/topk.hpp>
@@ -10,15 +10,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The request, the same for every point.
+/// Parameters of the search that all points share.
 template <class Scalar>
 struct screen_rounds_request {
   int k;
   int rounds;
-  std::uint32_t most;  ///< candidates
-  Scalar radius2;      ///< no neighbour is farther (squared m)
+  std::uint32_t most;  ///< maximum number of candidates
+  Scalar radius2;      ///< largest squared distance of a neighbour (squared m)
   bool exclude_self;
-  float first_points;  ///< that the first disc holds by the density around
+  float first_points;  ///< expected number of points in the first disc
   Scalar cell;         ///< side of a cell of the tree (px): below 1 with several layers
 };
 
@@ -34,25 +34,25 @@ auto make_rounds_request(screen_space<Camera> const& method, index_t k) noexcept
                                        scalar(1) / static_cast<scalar>(1 << screen_pixel_level(method.layers))};
 }
 
-/// Radius of a disc that holds so many points if `count` of them lie in an area of 4^level cells (cells).
+/// Radius (cells) of a disc that holds `points` points if an area of 4^level cells holds `count` points.
 FARPOINT_HD inline float screen_radius(int level, std::uint32_t count, float points) noexcept {
   constexpr float pi = 0x1.921fb6p+1f;
   float const area = static_cast<float>(std::uint32_t{1} << 2 * level);
   return sqrt_rn(div_rn(mul_rn(area, points), mul_rn(pi, static_cast<float>(count))));
 }
 
-/// The radius to try after one with `found` candidates: if they lie on a plane, it has 2 k of them.
+/// Radius of the next round after one with `found` candidates; with candidates on a plane it encloses 2 k.
 FARPOINT_HD inline float rescaled_radius(float radius, std::uint32_t found, int k) noexcept {
   return mul_rn(radius, sqrt_rn(div_rn(static_cast<float>(2 * k), static_cast<float>(found < 1 ? 1 : found))));
 }
 
-/// Cells that a tile may be away from a point, by columns or rows.
+/// Maximum distance of a tile from a point, in columns or rows of cells.
 FARPOINT_HD inline int screen_reach(float radius) noexcept {
   constexpr int whole_image = 2 * quadtree_max_side;
   return radius < static_cast<float>(whole_image) ? static_cast<int>(radius) + 1 : whole_image;
 }
 
-/// The radius that a search begins with (cells), from the smallest node from 4 x 4 cells on that has k points.
+/// Initial radius (cells): from the density of the smallest node of at least 4 x 4 cells that has k points.
 FARPOINT_HD inline float first_screen_radius(quadtree_ref const& tree, std::uint32_t pixel, int k,
                                              float points) noexcept {
   quadtree_node node{pixel >> 2 * quadtree_tile_level, quadtree_tile_level};
@@ -64,14 +64,14 @@ FARPOINT_HD inline float first_screen_radius(quadtree_ref const& tree, std::uint
   return screen_radius(node.level, count, points);
 }
 
-/// The tiles that a round looks at: those that meet the square around a pixel and a range of depths.
+/// Tiles that a round visits: they meet the square around a pixel and a range of depths.
 struct screen_window {
-  pixel_box tiles;  ///< numbers of columns and rows, in the padded image
+  pixel_box tiles;  ///< columns and rows of tiles in the padded image
   quadtree_depths depths;
 
   FARPOINT_HD static screen_window around(vec<int, 2> const& pixel, float radius, float depth, float reach,
                                           int top) noexcept {
-    // A little beyond the ball: a tile that is left out has no candidates, whatever the rounding.
+    // The range is slightly larger than the ball, so that rounding excludes no tile with candidates.
     float const range = fma_rn(depth, 0x1p-20f, mul_rn(reach, 1.001f));
     int const away = screen_reach(radius);
     int const last = (1 << top) - 1;
@@ -88,7 +88,7 @@ struct screen_window {
   FARPOINT_HD bool meets(quadtree_depths const& other) const noexcept {
     return other.low <= depths.high && other.high >= depths.low;
   }
-  /// By the square of a node from the tiles' level up.
+  /// True if the square of a node meets the window; the node's level is at least the tiles' level.
   FARPOINT_HD bool meets(quadtree_node node) const noexcept {
     int const level = node.level - quadtree_tile_level;
     auto const cell = morton_decode_2d(node.code);
@@ -100,9 +100,10 @@ struct screen_window {
   }
 };
 
-/// Calls `visit(first, last)` for the positions of each occupied tile of a window, until it returns false. From the
-/// level whose nodes the window has at most eight by eight of: without a climb to a node around it, and without going
-/// through the tiles of a window that is large and empty.
+/// Calls `visit(first, last)` with the positions of each occupied tile of a window, until it returns false.
+///
+/// Starts at the lowest level at which the window has at most 8 x 8 nodes. So the search climbs to no enclosing
+/// node, and does not visit each tile of a large, empty window.
 FARPOINT_CALLS_BACK
 template <class Visit>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each_tile(quadtree_ref const& tree, screen_window const& window,
@@ -135,13 +136,13 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each_tile(quadtree_ref const& tree, 
   }
 }
 
-/// The nearest candidates of the point at a position of the tree, by (squared distance, tree's index).
+/// Returns the nearest candidates of the point at a position of the tree, ordered by (squared distance, tree's index),
+/// from the last round.
 ///
-/// A round's candidates are the points of its window's tiles that lie in the ball whose image has the radius. A round
-/// that is not the last ends when it has more than request.most.
-/// @param packed     the points, by position
-/// @param make_list  `make_list(limit)`: an empty list whose keys are below the limit
-/// @return the list of the last round
+/// Candidates of a round are the points in the ball whose image has the radius, in the tiles of the window. A round
+/// with more than request.most candidates ends early unless it is the last round.
+/// @param packed     points by position
+/// @param make_list  `make_list(limit)` returns an empty list for keys below the limit
 FARPOINT_CALLS_BACK
 template <class Camera, class MakeList>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto search_rounds(quadtree_ref const& tree,
@@ -163,8 +164,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto search_rounds(quadtree_ref const& tree,
     std::uint32_t found = 0;
     auto const window = screen_window::around(pixel, radius, depth, static_cast<float>(reach), tree.layout().top());
     for_each_tile(tree, window, [&](std::uint32_t first, std::uint32_t last) {
-      // First all of the tile's candidates, then their places in the list: the threads of a warp have them at different
-      // points, and would insert one after another.
+      // Finds all candidates of the tile before it inserts them. The threads of a warp find candidates at different
+      // points, so insertions in the first loop would be serialized.
       std::uint32_t hits = 0;
       for (std::uint32_t at = first; at < last; ++at) {
         bool const is_candidate = distance2(packed[at], query) <= limit && !(request.exclude_self && at == position);

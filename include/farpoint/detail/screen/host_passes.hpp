@@ -1,5 +1,5 @@
 /// @file
-/// The passes of knn() in screen space over a cloud on the host: drawing and numbering, and the approximate search.
+/// Passes of knn() in screen space over a cloud on the host: drawing, numbering and the approximate search.
 #pragma once
 
 #include <farpoint/detail/screen/check.hpp>
@@ -12,15 +12,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What a unit of points has seen.
+/// Counts of a unit, which is a range of points.
 struct screen_unit {
   unsigned long long non_finite;
   unsigned long long unseen;
   index_t visible;
-  index_t first;  ///< visible points of the units before it
+  index_t first;  ///< number of visible points of the units before
 };
 
-/// Arguments and memory of all jobs.
+/// Arguments and memory that all jobs share.
 template <class Points, class Camera>
 struct knn_screen_task {
   using scalar = typename Points::scalar;
@@ -31,7 +31,7 @@ struct knn_screen_task {
   screen_points<scalar> points;
   screen_unit* units;
 
-  quadtree_layout layout;       ///< of the approximate search; from here on
+  quadtree_layout layout;       ///< layout of the tree; this and the members below belong to the approximate search
   unsigned char* tree;          ///< [layout.size()]
   quadtree_point* tree_points;  ///< `[most visible]`
   vec<scalar>* packed;          ///< `[most visible]`, in the order of the tree
@@ -42,13 +42,13 @@ struct knn_screen_task {
   index_t visible() const noexcept { return points.offsets[1]; }
 };
 
-/// Draws the cloud, and numbers the visible points. A job of for_each_cloud().
+/// Draws the cloud and numbers the visible points. A job of for_each_cloud().
 template <class Points, class Camera>
 class screen_view_job {
  public:
   using task_type = knn_screen_task<Points, Camera>;
 
-  /// @param most_units  that a round is cut into
+  /// @param most_units  maximum number of units of a round
   screen_view_job(task_type const& task, std::uint32_t most_units) noexcept : task_{task}, most_units_{most_units} {}
 
   std::uint32_t begin(index_t) noexcept {
@@ -177,7 +177,7 @@ class screen_view_job {
   std::uint32_t units_ = 1;
 };
 
-/// The approximate search: builds the tree, then asks for each visible point. A job of for_each_cloud().
+/// Approximate search: builds the tree, then searches the neighbours of each visible point. A job of for_each_cloud().
 template <class Points, class Camera>
 class screen_rounds_job {
  public:

@@ -1,6 +1,6 @@
 /// @file
-/// How an image is divided into tiles and chunks for the index of its visible points, and what the kernel that builds
-/// it takes.
+/// Division of an image into tiles and chunks for the index of its visible points, and arguments of the kernel that
+/// builds it.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -23,34 +23,34 @@ static_assert(screen_chunk_points == 1u << 2 * screen_chunk_level,
 static_assert(screen_index_items == point_bvh_width,
               "farpoint: screen_index_items must be point_bvh_width, a leaf per thread");
 
-/// Points that are sorted together begin with a group of leaves of their own.
+/// Number of points of a group of leaves. Points that are sorted together begin a new group.
 inline constexpr std::uint32_t screen_group_points = point_bvh_width * point_bvh_width;
 
-/// Places of whole groups.
+/// Number of slots of whole groups that hold `places` slots.
 FARPOINT_HD constexpr std::uint32_t screen_slots(std::uint32_t places) noexcept {
   return divide_up(places, screen_group_points) * screen_group_points;
 }
 
-/// With gaps between packets, a quarter more at most.
+/// Maximum number of slots of points that are sorted together: gaps between packets add at most a quarter.
 FARPOINT_HD constexpr std::uint32_t most_slots_of(std::uint32_t points) noexcept {
   return screen_slots(points + points / 4);
 }
 
-/// How an image is divided.
+/// Division of an image into tiles.
 struct screen_tiling {
   int level;            ///< a tile has 2^level x 2^level pixels, of all layers
-  std::uint32_t tiles;  ///< of the padded square, in Morton order
+  std::uint32_t tiles;  ///< number of tiles of the padded square, in Morton order
 
   FARPOINT_HD std::uint32_t chunks_of_layer() const noexcept { return 1u << 2 * (level - screen_chunk_level); }
 
-  /// As many tiles as there can be.
+  /// Returns the tiling with the most tiles.
   static screen_tiling finest(std::int32_t width, std::int32_t height) noexcept {
     return of(width, height, 0, 0, std::numeric_limits<index_t>::max());
   }
 
-  /// @param points    that can be visible
-  /// @param enough    points of a tile, in the mean, that leave nothing to be gained by larger ones
-  /// @param parallel  tiles that keep the device busy
+  /// @param points    maximum number of visible points
+  /// @param enough    mean number of points of a tile above which larger tiles gain nothing
+  /// @param parallel  number of tiles that keep the device busy
   static screen_tiling of(std::int32_t width, std::int32_t height, index_t points, index_t enough,
                           index_t parallel) noexcept {
     int top = screen_chunk_level;
@@ -62,8 +62,8 @@ struct screen_tiling {
   }
 };
 
-/// Places in the index, at most: there are gaps between packets, and groups that are filled in part, one for each
-/// chunk.
+/// Maximum number of slots in the index. Packets have gaps between them, and each chunk may end with a partly filled
+/// group.
 inline index_t most_screen_slots(std::int32_t width, std::int32_t height, int layers, index_t points) noexcept {
   constexpr index_t side = 1 << screen_chunk_level;
   index_t const chunks = divide_up(index_t{width}, side) * divide_up(index_t{height}, side) * layers;
@@ -78,10 +78,10 @@ struct screen_index_args : number_args<Points> {
   std::int32_t width;
   std::int32_t height;
   screen_tiling tiling;
-  point_bvh_arrays<scalar> index;  ///< of one cloud, whose points have their indices in `clouds`
-  std::uint64_t* index_tiles;      ///< `[tiling.tiles]`, zero
-  std::uint32_t* ticket;           ///< zero
-  std::uint32_t* tiles_done;       ///< zero; null: the upper boxes are made by a kernel of their own
+  point_bvh_arrays<scalar> index;  ///< index of one cloud; its points have their indices in `clouds`
+  std::uint64_t* index_tiles;      ///< `[tiling.tiles]`, zero-initialized
+  std::uint32_t* ticket;           ///< zero-initialized
+  std::uint32_t* tiles_done;       ///< zero-initialized; null if a separate kernel makes the upper boxes
 };
 
 }  // namespace detail

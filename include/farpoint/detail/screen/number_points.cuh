@@ -1,5 +1,5 @@
 /// @file
-/// knn() in screen space on a GPU: the visible points are numbered in the order of their indices.
+/// knn() in screen space on a GPU: numbers the visible points in the order of their indices.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -11,17 +11,17 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What one kernel leaves for the next.
+/// Counters that one kernel leaves for the next.
 struct screen_state {
-  std::uint32_t ticket;       ///< tiles of points taken, to number
-  std::uint32_t tree_ticket;  ///< blocks of pixels taken
-  std::uint32_t boxes_done;   ///< tiles whose boxes there are, or blocks that are done with theirs
+  std::uint32_t ticket;       ///< number of tiles of points taken for numbering
+  std::uint32_t tree_ticket;  ///< number of blocks of pixels taken
+  std::uint32_t boxes_done;   ///< number of tiles with complete boxes, or of blocks that finished
   std::uint64_t non_finite;
   std::uint64_t unseen;
-  index_t first_row;  ///< of the cloud, where rows are those of the input
+  index_t first_row;  ///< first row of the cloud, if rows are points of the input
 };
 
-/// A writer that knows where the cloud begins.
+/// Returns a writer with the first row of the cloud.
 template <class Scalar>
 __device__ inline screen_row_writer<Scalar> rows_of_cloud(screen_row_writer<Scalar> writer,
                                                           screen_state const& state) noexcept {
@@ -29,27 +29,27 @@ __device__ inline screen_row_writer<Scalar> rows_of_cloud(screen_row_writer<Scal
   return writer;
 }
 
-/// What the kernels that draw and number a cloud take.
+/// Arguments of the kernels that draw and number a cloud.
 template <class Points>
 struct number_args {
   using scalar = typename Points::scalar;
 
-  batch<Points> clouds;  ///< one
+  batch<Points> clouds;  ///< a single cloud
   screen_layers images;
   screen_row_writer<scalar> writer;
   screen_points<scalar> points;
   screen_state* state;
-  std::uint64_t* tiles;  ///< of points, zero
-  bool numbers_points;   ///< pixel_of says in the end which number a visible point has
+  std::uint64_t* tiles;  ///< words of the scan over points, zero-initialized
+  bool numbers_points;   ///< whether the number of a visible point replaces its pixel_of
 
-  /// The cloud; empty if offsets are wrong.
+  /// The cloud; empty if its offsets are wrong.
   __device__ Points cloud() const noexcept {
     Points const cloud = clouds[0];
     return count_bad_offsets(clouds) == 0 ? cloud : cloud.subview(0, 0);
   }
 };
 
-/// Numbers the visible points in the order of their indices, and gathers them if there is room.
+/// Numbers the visible points in the order of their indices, and gathers them if there is memory for them.
 template <class Points, int BlockSize>
 class screen_numbering {
   using scan = lookback_scan<BlockSize>;
@@ -60,12 +60,12 @@ class screen_numbering {
   __device__ screen_numbering(number_args<Points> const& args, storage& shared) noexcept
       : args_{args}, shared_{shared}, writer_{rows_of_cloud(args.writer, *args.state)} {}
 
-  /// All blocks of the grid call it, whenever they come to it: they take tiles of points until there are no more.
+  /// Takes tiles of points until all are taken. All blocks of the grid call it, at any time.
   __device__ void run() const noexcept {
     Points const cloud = args_.cloud();
     auto const size = static_cast<std::uint32_t>(cloud.size());
     if (writer_.by_input && size == 0) leave_rows_empty();
-    // One tile at least: the totals of an empty cloud are written too.
+    // At least one tile, so that the totals of an empty cloud are written, too.
     std::uint32_t const tiles = size == 0 ? 1 : divide_up(size, tile_size);
     scan const scanner{shared_, args_.tiles, &args_.state->ticket};
     for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
@@ -83,7 +83,7 @@ class screen_numbering {
  private:
   static constexpr std::uint32_t tile_size = BlockSize * screen_number_items;
 
-  /// A bit for each of the thread's points that its pixel shows.
+  /// Returns a bit for each of the thread's points, set if its pixel shows it.
   __device__ std::uint32_t look(std::uint32_t begin, std::uint32_t size,
                                 std::int32_t (&pixels)[screen_number_items]) const noexcept {
 #pragma unroll
@@ -100,7 +100,7 @@ class screen_numbering {
     return visible;
   }
 
-  /// @param at  number of the first of the thread's visible points
+  /// @param at  number of the thread's first visible point
   __device__ void write(Points const& cloud, std::uint32_t begin, std::uint32_t visible,
                         std::int32_t const (&pixels)[screen_number_items], std::uint32_t at) const noexcept {
     auto const size = static_cast<std::uint32_t>(cloud.size());
@@ -123,7 +123,7 @@ class screen_numbering {
     }
   }
 
-  /// What the last tile knows.
+  /// Writes the totals, which the last tile has.
   __device__ void note_visible(index_t points, std::uint32_t visible) const noexcept {
     args_.points.offsets[0] = 0;
     args_.points.offsets[1] = visible;
@@ -140,7 +140,7 @@ class screen_numbering {
     *output.report = report;
   }
 
-  /// All rows of a view whose offsets are wrong.
+  /// Writes empty rows for all points of a view whose offsets are wrong.
   __device__ void leave_rows_empty() const noexcept {
     if (count_bad_offsets(args_.clouds) == 0) return;
     index_t const step = index_t{gridDim.x} * BlockSize;

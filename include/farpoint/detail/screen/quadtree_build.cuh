@@ -1,5 +1,5 @@
 /// @file
-/// The kernels that build a quadtree from a z-buffer.
+/// Kernels that build a quadtree from a z-buffer.
 #pragma once
 
 #include <farpoint/detail/screen/quadtree_build.hpp>
@@ -12,18 +12,18 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// @tparam Image  zbuffer_ref, or what reads as one
+/// @tparam Image  zbuffer_ref, or a type with its functions
 template <class Image>
 struct quadtree_args {
   Image image;
   quadtree_layout layout;
   quadtree_arrays arrays;
-  std::int32_t const* labels;  ///< by index of a point: what the tree says for it; null: the index
-  std::uint64_t* tiles;        ///< `[quadtree_blocks()]`, zero
-  std::uint32_t* ticket;       ///< zero
+  std::int32_t const* labels;  ///< by index of a point: its index in the tree; null: its own index
+  std::uint64_t* tiles;        ///< `[quadtree_blocks()]`, zero-initialized
+  std::uint32_t* ticket;       ///< zero-initialized
 };
 
-/// Blocks of pixels in the padded square.
+/// Number of blocks of pixels in the padded square.
 FARPOINT_HD inline std::uint32_t quadtree_blocks(quadtree_layout const& layout) noexcept {
   int const above = layout.top() - quadtree_block_level;
   return above <= 0 ? 1u : 1u << 2 * above;
@@ -36,7 +36,7 @@ FARPOINT_HD inline zbuffer_point front_of(screen_cells const& cells, std::int32_
   return cells.front(x, y);
 }
 
-/// Part of a node: what is added up from pixels to squares.
+/// Sums over the pixels of a square.
 struct quadtree_part {
   std::uint32_t count;
   quadtree_depths depths;
@@ -45,18 +45,18 @@ struct quadtree_part {
   __device__ quadtree_part with(quadtree_part const& other) const noexcept {
     return {count + other.count, join(depths, other.depths)};
   }
-  /// Together with the lanes whose number differs in this bit.
+  /// The sum with the lanes whose number differs in this bit.
   __device__ quadtree_part with_lane(int bit) const noexcept {
     return with({__shfl_xor_sync(~0u, count, bit),
                  {__shfl_xor_sync(~0u, depths.low, bit), __shfl_xor_sync(~0u, depths.high, bit)}});
   }
 };
 
-/// What a thread sees: a square of 2 x 2 pixels, whose codes follow one another.
+/// Square of 2 x 2 pixels that a thread handles; their codes are consecutive.
 struct quadtree_quad {
-  std::uint32_t code;       ///< of the first pixel
+  std::uint32_t code;       ///< code of the first pixel
   std::uint32_t mask;       ///< a bit for each occupied pixel
-  zbuffer_point points[4];  ///< of occupied ones
+  zbuffer_point points[4];  ///< points of the occupied pixels
 
   template <class Image>
   __device__ quadtree_quad(Image const& image, std::uint32_t first) noexcept : code{first}, mask{0} {
@@ -81,7 +81,7 @@ struct quadtree_quad {
   }
 };
 
-/// Writes the record of a node of this level that begins with the square of thread `thread`.
+/// Writes the record of the node of `level` whose first square is that thread's.
 template <class Image>
 __device__ inline void write_node(quadtree_args<Image> const& args, int level, std::uint32_t block, unsigned thread,
                                   quadtree_record const& record) noexcept {
@@ -146,9 +146,9 @@ __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quad
       for (int w = 1; w < scan::warps; ++w) all = all.with(parts[w]);
       write_node(args, quadtree_block_level, block, 0, {firsts[0], all.count, all.depths});
     }
-    // No thread writes `parts` again before the barriers of the next take().
+    // No hazard to the next block: no thread writes `parts` before the barriers of the next take().
   }
-  // The records in front of the root's, which have no node.
+  // Three records before the root's belong to no node.
   if (blockIdx.x == 0 && thread < 3) args.arrays.records[thread] = empty_record();
 }
 
@@ -157,7 +157,7 @@ struct quadtree_upper_args {
   quadtree_arrays arrays;
 };
 
-/// The nodes above the blocks', by one block, level after level.
+/// Sums up the nodes above the blocks' nodes, level after level, in one block.
 static __global__ void __launch_bounds__(quadtree_upper_block_size)
     quadtree_upper_kernel(quadtree_upper_args const args) {
   quadtree_layout const& layout = args.layout;
@@ -174,7 +174,7 @@ static __global__ void __launch_bounds__(quadtree_upper_block_size)
   }
 }
 
-/// @param args  its counters zero by what is enqueued before
+/// @param args  counters are cleared by work that is enqueued before
 template <class Image>
 void launch_quadtree(kernel_launcher& launcher, quadtree_args<Image> const& args,
                      int blocks_per_multiprocessor) noexcept {

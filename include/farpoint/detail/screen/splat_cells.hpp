@@ -1,6 +1,6 @@
 /// @file
-/// The lists of splats by where they are in an image, from which its tiles are drawn; and what is kept of a splat
-/// between the two. The same on host and device.
+/// Cells of an image, which list the splats for its tiles, and the stored form of a splat. Host and device share the
+/// code.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -9,23 +9,23 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A tile has 2^4 x 2^4 pixels. Cells are tiles, pairs of pairs of them, and so on up to one that holds an image of
-/// 8,192 x 8,192 pixels.
+/// A tile has 2^4 x 2^4 pixels. A cell of level l has 2^l x 2^l tiles, up to one cell for an image of 8,192 x 8,192
+/// pixels.
 inline constexpr int splat_tile_level = 4;
 inline constexpr int splat_tile_side = 1 << splat_tile_level;
 inline constexpr int splat_tile_pixels = splat_tile_side * splat_tile_side;
 inline constexpr int splat_cell_levels = 13 - splat_tile_level + 1;
-/// Cells that a splat is in at most.
+/// Maximum number of cells that list a splat.
 inline constexpr int splat_most_cells = 4;
 
-/// A pyramid over an image. A splat is in the cells of the lowest level at which its box has at most 2 x 2 of them: so
-/// lists are no longer than four times the splats, however large these are, and a tile finds all that may cover it in
-/// one cell of each level.
+/// Pyramid of cells over an image. A splat is listed in its cells of the lowest level at which its box meets at
+/// most 2 x 2 cells. So the lists hold at most four entries per splat, of any size, and a tile finds all splats that
+/// may cover it in one cell of each level.
 struct splat_cells {
   std::int32_t tiles[2];
   std::int32_t levels;
   std::int32_t count;
-  std::int32_t first[splat_cell_levels];  ///< cells of the levels below
+  std::int32_t first[splat_cell_levels];  ///< number of cells of the levels below
 
   static splat_cells of(index_t width, index_t height) noexcept {
     auto const side = index_t{splat_tile_side};
@@ -46,16 +46,16 @@ struct splat_cells {
   FARPOINT_HD std::int32_t cell(int level, std::int32_t x, std::int32_t y) const noexcept {
     return first[level] + y * columns(level) + x;
   }
-  /// The cell that a tile is in.
+  /// Returns the cell of a level that contains a tile.
   FARPOINT_HD std::int32_t cell_of_tile(int level, std::int32_t x, std::int32_t y) const noexcept {
     return cell(level, x >> level, y >> level);
   }
 
-  /// Calls `visit(i, cell)` for each cell of a box, i below splat_most_cells and another for each.
+  /// Calls `visit(i, cell)` for each cell of a box; i is below splat_most_cells and differs between the cells.
   template <class Visit>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void each_cell(splat_box const& box, Visit const& visit) const noexcept {
     if (box.is_empty()) return;
-    std::int32_t low[2], high[2];  // both included
+    std::int32_t low[2], high[2];  // both inclusive
     for (int axis = 0; axis < 2; ++axis) {
       low[axis] = box.low[axis] >> splat_tile_level;
       high[axis] = (box.high[axis] - 1) >> splat_tile_level;
@@ -81,9 +81,9 @@ struct alignas(16) splat_words {
   std::uint32_t word[4];
 };
 
-/// What drawing a splat takes, computed once. Two sectors of 32 bytes.
+/// Stored form of a splat, computed once, in two sectors of 32 bytes.
 struct alignas(32) splat_record {
-  splat_words head;      ///< its box and its colour, in halves of words
+  splat_words head;      ///< box and colour, in halves of words
   splat_words parts[3];  ///< bits of the numbers of a splat_form
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static splat_words head_of(splat_box const& box,

@@ -1,5 +1,5 @@
 /// @file
-/// The part of an image that a warp draws, a lane for each pixel. The same on host and device.
+/// Patch of an image that a warp draws, one pixel per lane. Host and device share the code.
 #pragma once
 
 #include <farpoint/detail/screen/splat_cells.hpp>
@@ -12,27 +12,27 @@ inline constexpr std::int32_t splat_patch_height = 4;
 inline constexpr int splat_patches_across = splat_tile_side / splat_patch_width;
 inline constexpr int splat_patches_of_tile = splat_tile_pixels / (splat_patch_width * splat_patch_height);
 
-/// The pixels of a tile that are in a box.
+/// Set of a tile's pixels that lie in a box.
 class splat_tile_part {
  public:
-  /// @param x, y  the tile's first pixel
+  /// @param x, y  first pixel of the tile
   FARPOINT_HD FARPOINT_ALWAYS_INLINE splat_tile_part(splat_box const& box, std::int32_t x, std::int32_t y) noexcept
       : bits_{range(box.low[0] - x, box.high[0] - x) | range(box.low[1] - y, box.high[1] - y) << splat_tile_side} {}
-  /// What bits() was.
+  /// @param bits  result of bits()
   FARPOINT_HD FARPOINT_ALWAYS_INLINE explicit splat_tile_part(std::uint32_t bits) noexcept : bits_{bits} {}
 
-  /// One for each column, and then for each row, that is in the box.
+  /// One bit for each column of the tile that meets the box, then one for each row.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t bits() const noexcept { return bits_; }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool is_empty() const noexcept {
     return (bits_ & 0xffffu) == 0 || bits_ >> splat_tile_side == 0;
   }
-  /// The bits of a pixel.
-  /// @param x, y  in the tile
+  /// Returns the bits of a pixel.
+  /// @param x, y  position in the tile
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static std::uint32_t pixel(std::int32_t x, std::int32_t y) noexcept {
     return 1u << x | 1u << (splat_tile_side + y);
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool has(std::uint32_t pixel) const noexcept { return (bits_ & pixel) == pixel; }
-  /// Whether any pixel of a patch is in it. Patches of a tile are numbered row by row.
+  /// True if the box contains a pixel of a patch. The patches of a tile are numbered row by row.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets_patch(int patch) const noexcept {
     std::uint32_t const columns = bits_ >> patch % splat_patches_across * splat_patch_width & 0xffu;
     std::uint32_t const rows = bits_ >> (splat_tile_side + patch / splat_patches_across * splat_patch_height) & 0xfu;
@@ -49,19 +49,19 @@ class splat_tile_part {
   std::uint32_t bits_;
 };
 
-/// 8 x 4 pixels from (x, y) on.
+/// Patch of 8 x 4 pixels with the first pixel (x, y).
 struct splat_patch {
   std::int32_t x, y;
 
-  /// False only where no pixel of the patch meets the splat.
+  /// False only if no pixel of the patch meets the splat.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool may_meet(splat_form const& form, float least_radius) const noexcept {
     constexpr float half[2] = {0.5f * (splat_patch_width - 1), 0.5f * (splat_patch_height - 1)};
     float const dx = sub_rn(static_cast<float>(x) + (half[0] + 0.5f), form.place[0]);
     float const dy = sub_rn(static_cast<float>(y) + (half[1] + 0.5f), form.place[1]);
-    // Half a pixel more for the rounding.
+    // Half a pixel is added for rounding.
     bool const is_beside = absolute(dx) > least_radius + half[0] + 0.5f;
     bool const is_above = absolute(dy) > least_radius + half[1] + 0.5f;
-    // The bounds of what is linear in the image, and eight times what rounding can make of it.
+    // Bounds over the patch of the functions that are linear in the image, plus eight times their rounding error.
     auto const change = [&](float const(&factors)[2]) {
       constexpr float rounding = 1e-6f;
       float const across = mul_rn(absolute(factors[0]), fma_rn(rounding, absolute(dx) + half[0], half[0]));
@@ -74,9 +74,9 @@ struct splat_patch {
     float const along = least(form.u);
     float const across = least(form.v);
     float const most = absolute(fma_rn(form.n[0], dx, fma_rn(form.n[1], dy, 1.0f))) + change(form.n) + 1e-6f;
-    // Not a number where one of them is not: then any pixel may.
+    // The comparison is false if an operand is NaN, so the patch then counts as met.
     bool const is_missed = fma_rn(across, across, mul_rn(along, along)) > mul_rn(mul_rn(most, most), 1.00001f);
-    // Without a branch: those who ask about several patches share the arithmetic.
+    // No branch: a caller that tests several patches shares the arithmetic.
     return !(is_missed & (is_beside | is_above));
   }
 };

@@ -1,6 +1,5 @@
 /// @file
-/// What splats and pixels of a picture have to do with each other, whatever the type of the points: the same bits on
-/// host and device.
+/// Interaction of splats and pixels of a picture, for points of any type, with the same bits on host and device.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -10,38 +9,39 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A weight and three colours, by weight. Integers, whose sums do not depend on their order: a weight is at most 2^12,
-/// a colour 2^16, and splats at most 2^30.
+/// Weight and colours of a pixel, summed over splats. Sums of integers do not depend on their order. They fit in 64
+/// bits: a weight is at most 2^12, a colour at most 2^16, and there are at most 2^30 splats.
 struct splat_sums {
   std::uint64_t weight, colours[3];
 };
 
-inline constexpr std::uint32_t no_splat = 0xffffffffu;  ///< depth of a pixel without one: above the bits of all floats
+/// Depth of a pixel without a splat: above the bits of all floats.
+inline constexpr std::uint32_t no_splat = 0xffffffffu;
 inline constexpr float whole_weight = 4095, whole_colour = 65535;
 
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float depth_of(std::uint32_t bits) noexcept {
   return bits == no_splat ? infinity<float> : float_of_bits(bits);
 }
-/// 0 to 1; NaN is 0.
+/// Clamps to [0, 1]; NaN becomes 0.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float to_share(float value) noexcept {
   return value > 0 ? smaller(value, 1.0f) : 0.0f;
 }
-/// The nearest of the integers that are not negative.
+/// Rounds a number of at least 0 to the nearest integer.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t nearest_integer(float value) noexcept {
   return static_cast<std::uint32_t>(add_rn(value, 0.5f));
 }
 
-/// A picture, and the rules by which it is drawn.
+/// Picture and parameters of drawing it.
 struct splat_picture {
   draw_splats_params params;
   splat_image image;
   splat_lens lens;
-  /// `[height, width]`, bits of the nearest depth of all splats, hidden ones too; null: nothing is hidden.
+  /// `[height, width]`: bits of the nearest depth over all splats, hidden ones too; null if nothing is hidden.
   std::uint32_t const* covers;
 
   FARPOINT_HD index_t pixels() const noexcept { return index_t{lens.size[0]} * lens.size[1]; }
 
-  /// Whether other splats cover the centre, well before it. What covers holds must be complete.
+  /// True if other splats cover the splat's centre, well in front of it. `covers` must be complete.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool is_hidden(splat_form const& form) const noexcept {
     if (covers == nullptr) return false;
     index_t at[2];
@@ -54,7 +54,7 @@ struct splat_picture {
     return form.centre_depth > fma_rn(params.hidden, form.reach, cover);
   }
 
-  /// What a splat weighs in a pixel; 0 where it lies too far behind the nearest.
+  /// Weight of a splat in a pixel; 0 if it lies too far behind the nearest splat.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t weight_of(splat_hit const& hit, float reach,
                                                              std::uint32_t front) const noexcept {
     if (hit.depth > fma_rn(params.slack, reach, depth_of(front))) return 0;
@@ -62,8 +62,8 @@ struct splat_picture {
     return 1 + static_cast<std::uint32_t>(mul_rn(mul_rn(inner, inner), whole_weight));
   }
 
-  /// Writes a pixel of the image, when all splats are drawn.
-  /// @param front  bits of its nearest depth
+  /// Writes a pixel of the image after all splats are drawn.
+  /// @param front  bits of the pixel's nearest depth
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void resolve(index_t x, index_t y, splat_sums const& sums,
                                                   std::uint32_t front) const noexcept {
     index_t const stride = image.stride == 0 ? index_t{3} * lens.size[0] : image.stride;

@@ -1,5 +1,5 @@
 /// @file
-/// A splat in the frame of a camera, and where lines of sight meet it. The same bits on host and device.
+/// Splat in the frame of a camera, and its intersections with lines of sight. Host and device yield the same bits.
 #pragma once
 
 #include <farpoint/geometry/camera.hpp>
@@ -22,22 +22,22 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE float reciprocal_rn(float a) noexcept {
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float absolute(float value) noexcept {
   return value < 0 ? -value : value;
 }
-/// Makes the length 1.
-/// @return false for a vector without a direction, which stays as it is
+/// Scales a vector to length 1.
+/// @return false for a vector without a direction, which is left unchanged
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool make_unit(vec<float>& a) noexcept {
   float const length = sqrt_rn(dot3(a, a));
   if (!(length > 1e-18f && length < infinity<float>)) return false;
   for (int axis = 0; axis < 3; ++axis) a[axis] = div_rn(a[axis], length);
   return true;
 }
-/// A unit vector across another one.
+/// Returns a unit vector perpendicular to `n`.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<float> any_across(vec<float> const& n) noexcept {
   vec<float> across = n[0] < 0.7f && n[0] > -0.7f ? cross3(n, {{1, 0, 0}}) : cross3(n, {{0, 1, 0}});
   make_unit(across);
   return across;
 }
 
-/// What a camera is to a splat.
+/// Camera parameters that splats need.
 struct splat_lens {
   vec<float, 2> focal;
   vec<float, 2> inverse_focal;
@@ -60,24 +60,27 @@ splat_lens lens_of(pinhole_camera<Scalar> const& camera) noexcept {
   return lens;
 }
 
-/// Where a line of sight meets a splat.
+/// Intersection of a line of sight with a splat.
 struct splat_hit {
   float depth;  ///< (m)
-  float share;  ///< squared, of the way from the centre to the rim; 0 to 1
+  float share;  ///< squared fraction of the way from the centre to the rim; 0 to 1
 };
 
-/// An ellipse as a camera sees it. The line of sight through the point (x, y) px from the place of its centre meets its
-/// plane at the depth `centre_depth` / n(x, y), and at the fractions u(x, y) / n and v(x, y) / n of its half axes:
-/// u and v are linear in x and y, and n is 1 more than something linear. So it meets the ellipse where
-/// u^2 + v^2 <= n^2, which takes no division.
+/// Ellipse as a camera sees it.
+///
+/// Let (x, y) be an offset in the image from the ellipse's centre (px). The line of sight there meets the ellipse's
+/// plane at depth `centre_depth` / n(x, y), at fractions u(x, y) / n and v(x, y) / n of the half axes. u and v are
+/// linear in x and y, and n is 1 plus a linear function. So the line meets the ellipse if u^2 + v^2 <= n^2, which needs
+/// no division.
 struct splat_form {
-  float u[2], v[2], n[2];  ///< what multiplies x and y
+  float u[2], v[2], n[2];  ///< coefficients of x and y
   float centre_depth;      ///< (m)
-  float reach;             ///< the longer half axis (m)
-  vec<float, 2> place;     ///< of the centre (px)
+  float reach;             ///< longer half axis (m)
+  vec<float, 2> place;     ///< centre in the image (px)
 
-  /// Whether, and where, a line of sight meets the splat: its ellipse, or else the dot around its centre.
-  /// @param at  where the line of sight is in the image (px)
+  /// True if a line of sight meets the splat: its ellipse, or otherwise the dot around its centre.
+  /// @param at   point of the line of sight in the image (px)
+  /// @param hit  set to the intersection, if the result is true
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets(vec<float, 2> const& at, splat_lens const& lens, float least_radius,
                                                 splat_hit& hit) const noexcept {
     float const dx = sub_rn(at[0], place[0]);
@@ -90,11 +93,11 @@ struct splat_form {
     float const gap2 = fma_rn(dy, dy, mul_rn(dx, dx));
     float const radius2 = mul_rn(least_radius, least_radius);
     bool const meets_ellipse = (part <= whole) & (whole > 0);
-    // A quotient of what is larger rounds to more than 1: most pixels need none.
+    // If gap2 > radius2, their rounded quotient exceeds 1. The comparison saves most pixels the division.
     bool const may_meet_dot = gap2 <= radius2;
     if (!(meets_ellipse | may_meet_dot)) return false;
     if (meets_ellipse) {
-      // Negative behind the camera, infinite where the line of sight runs along the plane.
+      // The inverse is negative behind the camera and infinite if the line of sight is parallel to the plane.
       float const inverse = reciprocal_rn(nearness);
       hit = {mul_rn(centre_depth, inverse), smaller(1.0f, mul_rn(part, mul_rn(inverse, inverse)))};
       if ((hit.depth > lens.near_depth) & (hit.depth < infinity<float>)) return true;
@@ -105,12 +108,12 @@ struct splat_form {
   }
 };
 
-/// Where the line of sight through a pixel's centre is in the image (px).
+/// Returns the centre of a pixel (px).
 FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<float, 2> centre_of_pixel(std::int32_t x, std::int32_t y) noexcept {
   return {{add_rn(static_cast<float>(x), 0.5f), add_rn(static_cast<float>(y), 0.5f)}};
 }
 
-/// Pixels [low, high) of an image.
+/// Box of pixels [low, high) of an image.
 struct splat_box {
   std::int32_t low[2];
   std::int32_t high[2];
@@ -118,18 +121,18 @@ struct splat_box {
   FARPOINT_HD bool is_empty() const noexcept { return low[0] >= high[0] || low[1] >= high[1]; }
 };
 
-/// A splat in an image.
+/// Splat in an image.
 struct splat_shape {
   splat_form form;
-  vec<float> normal;  ///< of length 1, towards the camera, in its frame: x right, y down, z ahead
-  splat_box box;      ///< holds all that it covers; empty where it is not to be drawn
+  vec<float> normal;  ///< unit vector towards the camera, in its frame: x right, y down, z ahead
+  splat_box box;      ///< contains all pixels that the splat covers; empty if it is not drawn
 
   FARPOINT_HD static splat_shape none() noexcept { return {}; }
 
-  /// @param c              the centre in the frame of the camera (m)
-  /// @param n, tangent     any vectors; n is turned to the camera
-  /// @param extents        half axes, at least 0 (m)
-  /// @param least_radius   (px)
+  /// @param c             centre in the frame of the camera (m)
+  /// @param n, tangent    any vectors; n is turned to the camera
+  /// @param extents       half axes, at least 0 (m)
+  /// @param least_radius  radius of the dot (px)
   FARPOINT_HD static splat_shape of(vec<float> const& c, vec<float> n, vec<float> const& tangent, vec<float, 2> extents,
                                     splat_lens const& lens, float least_radius) noexcept {
     splat_shape shape{};
@@ -146,7 +149,7 @@ struct splat_shape {
     }
     vec<float> const units[2] = {cross3(across, n), across};
     float const pixel = div_rn(c[2], larger(absolute(lens.focal[0]), absolute(lens.focal[1])));
-    // What is thinner than pixels is a dot or a line, and its shares are numbers.
+    // Half axes are at least 0.01 px, so thin splats become dots or lines and their shares are finite.
     for (int i = 0; i < 2; ++i) extents[i] = larger(extents[i], mul_rn(0.01f, pixel));
     shape.form.centre_depth = c[2];
     shape.form.reach = larger(larger(extents[0], extents[1]), pixel);
@@ -156,8 +159,11 @@ struct splat_shape {
   }
 
  private:
-  /// What is linear in the image. With the line of sight s to a pixel, s_c to the centre c, and d = (normal, c) /
-  /// (normal, s) the depth, u / n is (axis, d s - c) / extent, and n is (normal, s) / (normal, s_c).
+  /// Computes the coefficients of u, v and n.
+  ///
+  /// Let s be the line of sight of a pixel, s_c the line of sight of the centre c, and d the depth. Then
+  ///
+  ///   d = (normal, c) / (normal, s),  n = (normal, s) / (normal, s_c),  u / n = (axis, d s - c) / extent.
   FARPOINT_HD void project(vec<float> const& c, vec<float> const (&units)[2], vec<float, 2> const& extents,
                            splat_lens const& lens) noexcept {
     float const ahead = dot3(normal, c);
@@ -173,7 +179,7 @@ struct splat_shape {
     }
   }
 
-  /// Pixels along an axis of the image: of the box around the ellipse, and of the dot.
+  /// Bounds the pixels along an axis of the image: the union of the box around the ellipse and the dot.
   FARPOINT_HD void bound(int axis, vec<float> const& c, vec<float> const (&units)[2], vec<float, 2> const& extents,
                          splat_lens const& lens, float least_radius) noexcept {
     auto const reach_along = [&](int i) {
@@ -188,14 +194,14 @@ struct splat_shape {
     for (int corner = 0; corner < 4; ++corner) {
       float const side = corner % 2 == 0 ? sub_rn(c[axis], side_reach) : add_rn(c[axis], side_reach);
       float const depth = corner < 2 ? sub_rn(c[2], depth_reach) : add_rn(c[2], depth_reach);
-      // It reaches to the plane of the camera, where it may cover everything.
+      // The box reaches the plane of the camera, so the splat may cover the whole axis.
       if (!(depth > 0)) least = -(most = infinity<float>);
       float const at = fma_rn(lens.focal[axis], div_rn(side, depth), lens.centre[axis]);
       if (depth > 0) least = smaller(least, at);
       if (depth > 0) most = larger(most, at);
     }
-    // Pixels whose centres are between, and a quarter of one more on both sides for the rounding; what is not a number
-    // is the whole axis.
+    // Pixels whose centres lie between the bounds, with a margin of a quarter pixel on both sides for rounding. NaN
+    // bounds yield the whole axis.
     auto const count = static_cast<float>(lens.size[axis]);
     std::int32_t const low = least > 0 ? static_cast<std::int32_t>(smaller(least, count) + 0.25f) : 0;
     std::int32_t const high = most < count ? static_cast<std::int32_t>(larger(most, -0.75f) + 0.75f) : lens.size[axis];

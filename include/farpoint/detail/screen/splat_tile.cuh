@@ -1,5 +1,5 @@
 /// @file
-/// A block draws a tile of an image of splats, a thread for each pixel, a warp for each patch.
+/// Draws one tile of an image of splats per block, with one pixel per thread and one patch per warp.
 #pragma once
 
 #include <farpoint/detail/screen/splat_cells.hpp>
@@ -17,30 +17,32 @@ struct splat_tile_args {
   splat_cells cells;
   splat_record const* records;
   std::uint32_t const* entries;
-  std::int64_t const* offsets;  ///< where the lists end
-  std::uint32_t* covers;        ///< of the picture
+  std::int64_t const* offsets;  ///< ends of the cells' lists
+  std::uint32_t* covers;        ///< covers of the picture
 };
 
 inline constexpr int splat_tile_threads = splat_tile_pixels;
 static_assert(splat_patches_of_tile * cuda_warp::lanes == splat_tile_threads, "a warp has a patch");
 
-/// What a block keeps in shared memory. The numbers of a splat are apart, so that threads that read different splats
-/// meet in few banks.
+/// Shared memory of a block. Each group of a splat's numbers has an array of its own, so that threads that read
+/// different splats conflict in few banks.
 struct splat_tile_storage {
   splat_words axes[splat_tile_slots];    ///< u, v
-  splat_words places[splat_tile_slots];  ///< n, place
-  splat_words depths[splat_tile_slots];  ///< of the centre; reach; splat_tile_part; red and green
+  splat_words places[splat_tile_slots];  ///< n; centre (px)
+  splat_words depths[splat_tile_slots];  ///< centre depth; reach; splat_tile_part; red and green
   std::uint16_t blues[splat_tile_slots];
-  std::uint16_t lists[splat_patches_of_tile][splat_tile_slots];  ///< slots of those that a patch may see
+  std::uint16_t lists[splat_patches_of_tile][splat_tile_slots];  ///< slots of the splats that each patch may see
+  /// Bit i of met[j][t]: thread t's line of sight meets splat 32 j + i of its patch's list.
   std::uint32_t met[splat_remembered][splat_tile_threads];
-  std::int64_t begins[splat_cell_levels];  ///< where the tile's entries begin, level by level
+  /// First entry and end of entries of the tile's cell, level by level.
+  std::int64_t begins[splat_cell_levels];
   std::int64_t ends[splat_cell_levels];
-  std::int64_t before[splat_cell_levels + 1];  ///< entries of the levels below
-  unsigned lengths[splat_patches_of_tile];     ///< of the lists
-  unsigned taken;                              ///< slots
+  std::int64_t before[splat_cell_levels + 1];  ///< number of entries of the levels below
+  unsigned lengths[splat_patches_of_tile];     ///< lengths of the lists
+  unsigned taken;                              ///< number of slots in use
 };
 
-/// A block's tile. All of its threads call the functions together.
+/// Draws a block's tile. All threads of the block call every function.
 class splat_tile {
  public:
   __device__ FARPOINT_ALWAYS_INLINE splat_tile(splat_tile_args const& args, splat_tile_storage& storage) noexcept
@@ -59,14 +61,14 @@ class splat_tile {
     find_lists();
   }
 
-  /// The thread's pixel.
+  /// Column of the thread's pixel.
   __device__ FARPOINT_ALWAYS_INLINE std::int32_t x() const noexcept { return pixel_[0]; }
   __device__ FARPOINT_ALWAYS_INLINE std::int32_t y() const noexcept { return pixel_[1]; }
   __device__ FARPOINT_ALWAYS_INLINE bool is_in_image() const noexcept {
     return x() < args_.picture.lens.size[0] && y() < args_.picture.lens.size[1];
   }
 
-  /// Bits of the nearest depth in the thread's pixel.
+  /// Returns the bits of the nearest depth in the thread's pixel.
   template <bool CanHide>
   __device__ FARPOINT_ALWAYS_INLINE std::uint32_t front() noexcept {
     std::uint32_t nearest = no_splat;
@@ -79,7 +81,7 @@ class splat_tile {
     return nearest;
   }
 
-  /// What the splats add up to in the thread's pixel. Call front() before.
+  /// Returns the sums over all splats in the thread's pixel. front() must have been called before.
   __device__ FARPOINT_ALWAYS_INLINE splat_sums sums(std::uint32_t front) const noexcept {
     splat_sums sums{};
     if (has_all_) {
@@ -113,12 +115,12 @@ class splat_tile {
     __syncthreads();
   }
 
-  /// Fills the slots.
-  /// @param next  the first entry that is not yet taken
-  /// @return the one after the last that is
+  /// Fills the slots with the splats of further entries.
+  /// @param next  first entry that has not been read
+  /// @return first entry that remains unread
   template <bool CanHide>
   __device__ FARPOINT_ALWAYS_INLINE std::int64_t take(std::int64_t next) const noexcept {
-    __syncthreads();  // the slots are no longer looked at
+    __syncthreads();  // all threads have finished reading the slots
     if (threadIdx.x < splat_patches_of_tile) shared_.lengths[threadIdx.x] = 0;
     if (threadIdx.x == 0) shared_.taken = 0;
     __syncthreads();
@@ -131,7 +133,7 @@ class splat_tile {
     return next;
   }
 
-  /// Each thread looks at an entry, and keeps its splat if a patch may see it.
+  /// Reads one entry per thread, and keeps its splat if any patch may see it.
   template <bool CanHide>
   __device__ FARPOINT_ALWAYS_INLINE void look_at(std::int64_t entry) const noexcept {
     splat_record record;
@@ -152,14 +154,14 @@ class splat_tile {
     if (patches != 0) keep(record, part, slot);
   }
 
-  /// Where an entry is.
+  /// Returns the index of an entry in args.entries.
   __device__ FARPOINT_ALWAYS_INLINE std::int64_t place_of(std::int64_t entry) const noexcept {
     int level = 0;
     while (entry >= shared_.before[level + 1]) ++level;
     return shared_.begins[level] + (entry - shared_.before[level]);
   }
 
-  /// A bit for each patch that may see a splat. All are looked at: they have much of the arithmetic in common.
+  /// Returns a bit for each patch that may see a splat. Tests all patches, since they share much of the arithmetic.
   template <bool CanHide>
   __device__ FARPOINT_ALWAYS_INLINE unsigned seen_by(splat_form const& form, splat_tile_part part) const noexcept {
     unsigned patches = 0;
@@ -174,13 +176,13 @@ class splat_tile {
     return CanHide && patches != 0 && args_.picture.is_hidden(form) ? 0 : patches;
   }
 
-  /// Gives the splats of a warp slots, and puts them into the lists of the patches.
-  /// @param seen  lanes that have one
-  /// @return the lane's slot
+  /// Assigns slots to the splats of a warp and appends the slots to the lists of the patches.
+  /// @param seen  lanes that have a splat
+  /// @return slot of the calling lane's splat
   __device__ FARPOINT_ALWAYS_INLINE unsigned add_to_lists(unsigned patches, unsigned seen) const noexcept {
     int const lane = cuda_warp::lane();
     unsigned const below = (1u << lane) - 1;
-    unsigned own = 0;  ///< lane i: those that patch i may see
+    unsigned own = 0;  ///< in lane i: lanes whose splats patch i may see
 #pragma unroll
     for (int i = 0; i < splat_patches_of_tile; ++i) {
       unsigned const all = cuda_warp::ballot((patches >> i & 1) != 0);
@@ -207,7 +209,8 @@ class splat_tile {
     shared_.blues[slot] = static_cast<std::uint16_t>(record.head.word[3]);
   }
 
-  /// Whether, and where, the thread's line of sight meets a splat of the warp's list.
+  /// True if the thread's line of sight meets the splat in a slot.
+  /// @param hit  set to the intersection, if the result is true
   __device__ FARPOINT_ALWAYS_INLINE bool meets(unsigned slot, splat_words const& depth, splat_hit& hit) const noexcept {
     if (!splat_tile_part{depth.word[2]}.has(in_tile_)) return false;
     splat_form const form = splat_record::form_of(shared_.axes[slot], shared_.places[slot], depth);
@@ -231,17 +234,17 @@ class splat_tile {
     }
   }
 
-  /// Splats from place `first` of the list on that are to be looked at.
+  /// Returns a bit for each of the 32 list entries from `first` on that add() must test.
   __device__ FARPOINT_ALWAYS_INLINE std::uint32_t unknown(int first, int length, bool remembers) const noexcept {
     if (remembers && first < 32 * splat_remembered) return shared_.met[first / 32][threadIdx.x];
     return length - first < 32 ? (1u << (length - first)) - 1 : ~0u;
   }
 
-  /// Each thread adds up the splats that its own line of sight meets, which are far fewer than its patch may see.
-  /// @param remembers  add_nearest() has seen the same slots
+  /// Adds up the splats that the thread's own line of sight meets: far fewer than its patch may see.
+  /// @param remembers  true if add_nearest() has processed the slots in use
   __device__ FARPOINT_ALWAYS_INLINE void add(std::uint32_t front, bool remembers, splat_sums& sums) const noexcept {
     auto const length = static_cast<int>(shared_.lengths[warp_]);
-    int first = 0;  ///< of 32 places of the list
+    int first = 0;  ///< first of 32 consecutive list entries
     std::uint32_t left = length == 0 ? 0 : unknown(0, length, remembers);
     while (true) {
       while (left == 0 && first + 32 < length) left = unknown(first += 32, length, remembers);
@@ -263,20 +266,20 @@ class splat_tile {
   splat_tile_storage& shared_;
   unsigned warp_;
   std::int32_t tile_[2];
-  std::int32_t pixel_[2];  ///< the thread's
-  vec<float, 2> centre_;   ///< of it (px)
-  std::uint32_t in_tile_;  ///< its bits of a splat_tile_part
-  bool has_all_ = false;   ///< the slots have all splats that the tile sees
+  std::int32_t pixel_[2];  ///< pixel of the thread
+  vec<float, 2> centre_;   ///< centre of the pixel (px)
+  std::uint32_t in_tile_;  ///< splat_tile_part::pixel() of the pixel
+  bool has_all_ = false;   ///< whether the slots hold all splats that the tile may see
 };
 
-/// Blocks that a multiprocessor should hold: 32 warps, as far as shared memory goes.
+/// Number of blocks that a multiprocessor should hold: 32 warps, or fewer if shared memory does not suffice.
 constexpr int splat_tile_blocks() noexcept {
   return smaller(1024 / splat_tile_threads, blocks_that_fit(splat_tile_threads, sizeof(splat_tile_storage)));
 }
 
-/// What a kernel draws.
+/// Output of a kernel.
 enum class splat_tile_pass {
-  covers,  ///< the nearest depths of all splats, by which some may be hidden
+  covers,  ///< nearest depths over all splats, which decide which splats are hidden
   image
 };
 

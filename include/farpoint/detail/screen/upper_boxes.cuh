@@ -1,5 +1,5 @@
 /// @file
-/// The upper levels of an index of visible points.
+/// Builds the upper levels of an index of visible points.
 #pragma once
 
 #include <farpoint/detail/bvh/build_levels.cuh>
@@ -7,17 +7,18 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Makes the levels of boxes above groups of leaves. Any blocks of whole warps may work on it together. A warp takes 64
-/// nodes at a time, and makes the two levels above them.
+/// Makes the levels of boxes above groups of leaves. Any number of blocks of whole warps can share the work. A warp
+/// reads 64 nodes at a time and makes the two levels above them.
 template <class Scalar>
 class upper_box_builder {
  public:
   __device__ explicit upper_box_builder(point_bvh_arrays<Scalar> const& index) noexcept : index_{index} {}
 
-  /// One block makes all of them.
+  /// Makes all levels, by the calling block.
   __device__ void fill_by_block() const noexcept { fill_from(1, groups()); }
 
-  /// All blocks of the grid call it: some make the first levels, and the last of them to be done the others.
+  /// Makes all levels. All blocks of the grid call it: several make the first two levels, and the last block to finish
+  /// makes the others.
   /// @param done  zero when the kernel starts
   __device__ void fill_by_grid(unsigned* done) const noexcept {
     __shared__ bool is_last;
@@ -36,16 +37,16 @@ class upper_box_builder {
  private:
   using box = bvh_box<Scalar>;
   static constexpr std::uint32_t width = point_bvh_width;
-  static constexpr std::uint32_t taken = 2 * cuda_warp::lanes;  ///< nodes of a warp at a time
+  static constexpr std::uint32_t taken = 2 * cuda_warp::lanes;  ///< number of nodes that a warp reads at a time
   static_assert(taken == width * width);
 
-  /// Groups of leaves.
+  /// Number of groups of leaves.
   __device__ std::uint32_t groups() const noexcept {
     return static_cast<std::uint32_t>(index_.clouds[0].size) / screen_group_points;
   }
   __device__ static std::uint32_t parents(std::uint32_t nodes) noexcept { return divide_up(nodes, width); }
 
-  /// The calling block makes all levels above this one's nodes.
+  /// Makes all levels above these nodes, by the calling block.
   __device__ void fill_from(int level, std::uint32_t nodes) const noexcept {
     for (; nodes > 1; level += 2, nodes = parents(parents(nodes))) {
       raise(level, nodes, 0, 1);
@@ -53,8 +54,8 @@ class upper_box_builder {
     }
   }
 
-  /// Makes the boxes of the two levels above this one's nodes, as far as these have more than one, and empty boxes
-  /// behind the last node. Two times 64 nodes are on their way at once.
+  /// Makes the boxes of the two levels above these nodes, up to the level with a single node, and empty boxes behind
+  /// the last node. Two sets of 64 nodes are loaded at once to overlap the loads.
   __device__ void raise(int level, std::uint32_t nodes, unsigned block, unsigned blocks) const noexcept {
     std::uint32_t const warp = (block * blockDim.x + threadIdx.x) / cuda_warp::lanes;
     std::uint32_t const step = blocks * blockDim.x / cuda_warp::lanes * taken;
@@ -70,7 +71,7 @@ class upper_box_builder {
       if (second < nodes) join(level, second, nodes, boxes[1]);
     }
   }
-  /// The calling lane's of the nodes from `first` on; an empty one, which is written, where there is none.
+  /// Returns the calling lane's node, counted from `first`. Behind the last node, writes and returns an empty box.
   __device__ box node_of(int level, std::uint32_t first, std::uint32_t nodes) const noexcept {
     std::uint32_t const node = first + static_cast<std::uint32_t>(cuda_warp::lane());
     if (node < nodes) return box::read(group_of(level, node), lane_of(node));
@@ -78,7 +79,7 @@ class upper_box_builder {
     if (node < parents(nodes) * width) none.write(group_of(level, node), lane_of(node));
     return none;
   }
-  /// @param boxes  the calling lane's two of the nodes from `first` on
+  /// @param boxes  the calling lane's boxes of nodes `first` + lane and `first` + 32 + lane
   __device__ void join(int level, std::uint32_t first, std::uint32_t nodes, box (&boxes)[2]) const noexcept {
     if (nodes <= width) return;
     auto const lane = static_cast<std::uint32_t>(cuda_warp::lane());
@@ -108,7 +109,7 @@ class upper_box_builder {
 template <class Scalar>
 struct upper_boxes_args {
   point_bvh_arrays<Scalar> index;
-  unsigned* done;  ///< zero
+  unsigned* done;  ///< zero-initialized
 };
 
 template <class Scalar, int BlockSize>

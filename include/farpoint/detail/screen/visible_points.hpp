@@ -1,5 +1,5 @@
 /// @file
-/// The memory in which a cloud's visible points become a cloud of their own, for knn() in screen space.
+/// Memory in which a cloud's visible points become a cloud of their own, for knn() in screen space.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -11,12 +11,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Visible points are numbered in the order of their indices, so that ties by number and by index go to the same point,
-/// and the search need not know the cloud that they come from.
+/// Visible points, numbered in the order of their indices. So ties by number and ties by index have the same winner,
+/// and the search needs only the numbers.
 template <class Scalar>
 struct screen_points {
-  std::uint64_t* words;     ///< `[layers, pixels]`, of the z-buffers
-  std::int32_t* pixel_of;   ///< `[points of the view]`: -1 where the camera sees none; by index in the cloud
+  std::uint64_t* words;     ///< `[layers, pixels]`: z-buffers
+  std::int32_t* pixel_of;   ///< `[points of the view]`, by index in the cloud: pixel, or -1 if not seen
   std::uint32_t* index_of;  ///< `[most visible]`: indices in the cloud
   vec<Scalar>* at;          ///< `[most visible]`
   index_t* offsets;         ///< `[2]`: 0 and the number of visible points, for a ragged batch of one cloud
@@ -39,7 +39,8 @@ screen_points<Scalar> cut_screen_points(workspace_cutter& cutter, index_t points
   return memory;
 }
 
-/// The z-buffers of the layers of an image: each keeps the front-most of the points behind those of the layers before.
+/// Z-buffers of the layers of an image. In each pixel, a layer keeps the nearest point behind the points of the layers
+/// before it.
 class screen_layers {
  public:
   screen_layers() = default;
@@ -52,7 +53,7 @@ class screen_layers {
     return {{words_ + layer * pixels, static_cast<std::size_t>(pixels)}, width_, height_};
   }
 
-  /// Offers a point to a layer, when all points have been offered to those before it.
+  /// Offers a point to a layer, after all points have been offered to the layers before it.
   FARPOINT_HD void offer(int layer, index_t pixel, float depth, std::uint32_t index) const noexcept {
     if (layer > 0) {
       zbuffer_point const front = (*this)[layer - 1].front(pixel);
@@ -78,8 +79,8 @@ class screen_layers {
   int layers_ = 0;
 };
 
-/// The layers as one image with at most one point in a cell: each pixel is a square of cells, in Z-order by layer.
-/// Reads as a zbuffer_ref does.
+/// The layers as one image with at most one point per cell: a pixel is a square of cells, one for each layer in
+/// Z-order. Has the reading functions of zbuffer_ref.
 class screen_cells {
  public:
   FARPOINT_HD explicit screen_cells(screen_layers const& layers) noexcept
@@ -102,7 +103,7 @@ class screen_cells {
   int level_;
 };
 
-/// Writes rows of neighbours that are known by their numbers as visible points.
+/// Writes rows of neighbours that are given by their numbers as visible points.
 template <class Scalar>
 struct screen_row_writer {
   static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
@@ -110,7 +111,7 @@ struct screen_row_writer {
   knn_screen_output<Scalar> output;
   std::uint32_t const* index_of;
   index_t k;
-  index_t first_row;  ///< of the cloud, where rows are those of the input
+  index_t first_row;  ///< first row of the cloud, if rows are points of the input
   bool by_input;
 
   FARPOINT_HD index_t row_of(index_t number) const noexcept {
@@ -136,7 +137,7 @@ struct screen_row_writer {
     if (!output.counts.empty()) output.counts.set(row, count);
   }
 
-  /// The row of a point that is not visible.
+  /// Writes the row of a point that is not visible.
   FARPOINT_HD void write_empty(index_t row) const noexcept {
     for (index_t j = 0; j < k; ++j) write(row, j, -1, infinity);
     if (!output.counts.empty()) output.counts.set(row, 0);

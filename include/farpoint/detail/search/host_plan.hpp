@@ -11,10 +11,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Queries of all clouds.
+/// Numbers of queries of all clouds.
 struct asked_queries {
   index_t all;
-  index_t others;  ///< those that are not the points: they are put in order
+  index_t others;  ///< number of queries to sort: 0 if the queries are the points
 
   template <class Queries>
   static asked_queries of(batch<Queries> const& queries, bool self) noexcept {
@@ -31,22 +31,22 @@ struct host_search_memory {
   std::size_t size;
 };
 
-/// Memory of an index and its building, and of queries.
-/// @param most_units  units of work that building is cut into, at most
-/// @param queries     that are not the points
+/// Cuts the memory of an index, its build, and its queries.
+/// @param most_units  maximum number of units of work of the build
+/// @param queries     number of queries to sort; 0 if the queries are the points
 template <class Scalar>
 host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t points, index_t clouds, index_t largest,
                                            std::uint32_t most_units, index_t queries = 0) noexcept {
   host_search_memory<Scalar> memory{};
   memory.index = cut_point_bvh<Scalar>(cutter, points, clouds, largest);
   memory.scratch = kd_parts::take(cutter, most_units);
-  // A cloud's queries are put in order when its index is there: by then the parts are free.
+  // A cloud's queries are sorted after its index is built, so they reuse the parts.
   if (queries > 0) memory.queries = {cutter.take<kd_point<Scalar>>(queries), memory.scratch};
   memory.size = cutter.used();
   return memory;
 }
 
-/// Chooses the threads of a search and lays out its memory.
+/// Number of threads and memory layout of a search.
 template <class Scalar>
 class host_search_plan {
  public:
@@ -68,7 +68,7 @@ class host_search_plan {
   }
 
  private:
-  /// Nanoseconds that one thread takes: to sort a point, to answer a query.
+  /// Estimated nanoseconds on one thread: 100 to sort a point, 400 to answer a query.
   double cost() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_.all) * 400; }
 
   index_t clouds_;
@@ -78,14 +78,14 @@ class host_search_plan {
   for_each_cloud_plan threads_;
 };
 
-/// Bytes of workspace of a search.
+/// Workspace bytes of a search.
 template <class Points, class Queries>
 std::size_t host_search_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                               for_each_cloud_tuning const& tuning = {}) noexcept {
   return host_search_plan<typename Points::scalar>{exec, points, asked_queries::of(queries, self), tuning}.bytes();
 }
 
-/// Sets the bytes that are enough for all searches within the limits.
+/// Sets `bound` to workspace bytes that suffice for all searches within the limits.
 template <class Scalar>
 result bound_host_search(host_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
@@ -108,8 +108,8 @@ void build_on_host(host_search_plan<typename Points::scalar> const& plan,
       });
 }
 
-/// Builds the index of each cloud, and hands its queries to the task as soon as it is built.
-/// @param self  the queries are the points
+/// Builds the index of each cloud and passes the cloud's queries to the task as soon as it is built.
+/// @param self  true if the queries are the points
 /// @return number of non-finite queries
 template <class Points, class Queries, class Task>
 unsigned long long search_on_host(host_search_plan<typename Points::scalar> const& plan,
@@ -130,7 +130,7 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
   return bad.load();
 }
 
-/// Hands queries to a task; the indices have been built, and the plan is for these queries.
+/// Passes queries to a task, with indices that have been built. The plan must be for these queries.
 /// @return number of non-finite queries
 template <class Queries, class Task>
 unsigned long long search_built_on_host(for_each_cloud_plan const& plan,
@@ -147,7 +147,7 @@ unsigned long long search_built_on_host(for_each_cloud_plan const& plan,
   return bad.load();
 }
 
-/// Points that are in no index: those that are not finite.
+/// Number of points that no index contains, which are the non-finite points.
 template <class Points>
 unsigned long long count_left_out(batch<Points> const& points,
                                   point_bvh_arrays<typename Points::scalar> const& index) noexcept {
@@ -156,23 +156,23 @@ unsigned long long count_left_out(batch<Points> const& points,
   return static_cast<unsigned long long>(count);
 }
 
-/// What a search finds wrong with the data. Where offsets are wrong, nothing else counts.
+/// Invalid values that a search finds. With bad offsets, the other counts are 0.
 struct search_counts {
   unsigned long long non_finite_points = 0;
   unsigned long long non_finite_queries = 0;
   unsigned long long bad_offsets = 0;
 };
 
-/// Builds the indices of points in the workspace, which has been checked, and hands the queries to a task.
+/// Builds the indices of points in the workspace, which has been checked, and passes the queries to a task.
 template <class Points, class Queries>
 struct search_of_points {
   host_search_plan<typename Points::scalar> const& plan;
   bytes workspace;
   batch<Points> const& points;
   batch<Queries> const& queries;
-  bool self;  ///< the queries are the points
+  bool self;  ///< whether the queries are the points
 
-  /// @param leave_empty  `leave_empty(row)` for all rows, where offsets are wrong
+  /// @param leave_empty  `leave_empty(row)` is called for all rows if offsets are bad
   template <class Task, class LeaveEmpty>
   search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
     if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
@@ -185,7 +185,7 @@ struct search_of_points {
   }
 };
 
-/// Threads of a search among indices that have been built, and memory to put the queries in order.
+/// Number of threads of a search with built indices, and memory to sort its queries.
 template <class Queries>
 class index_search_plan {
  public:
@@ -201,7 +201,7 @@ class index_search_plan {
     static_cast<void>(take(cutter));
     return cutter.used();
   }
-  /// None of an empty workspace.
+  /// Cuts the memory; returns null pointers for an empty workspace.
   host_query_memory<scalar> cut(farpoint::bytes workspace) const noexcept {
     if (workspace.empty()) return {};
     workspace_cutter cutter{workspace.data()};
@@ -217,15 +217,15 @@ class index_search_plan {
   for_each_cloud_plan threads_;
 };
 
-/// Searches indices that have been built, a point_bvh.
+/// Searches built indices of type point_bvh.
 template <class Index, class Queries>
 struct search_of_index {
   host_exec exec;
   Index const& index;
   batch<Queries> const& queries;
-  bool self;                  ///< the queries are the points that the index was built of
-  bytes workspace{};          ///< of index_search_plan, or empty
-  index_offsets points = {};  ///< offsets of the points, where the search needs them again
+  bool self;                  ///< whether the queries are the points of the index
+  bytes workspace{};          ///< memory of index_search_plan, or empty
+  index_offsets points = {};  ///< offsets of the points, if the search reads the points
 
   template <class Task, class LeaveEmpty>
   search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
@@ -244,7 +244,7 @@ struct search_of_index {
   }
 };
 
-/// Checks a search among indices that have been built. The workspace may be empty.
+/// Checks the arguments of a search with built indices. The workspace may be empty.
 template <class Index, class Queries>
 result check_index_search(host_exec exec, Index const& index, batch<Queries> const& queries, bytes workspace) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
@@ -253,7 +253,7 @@ result check_index_search(host_exec exec, Index const& index, batch<Queries> con
   return check_workspace(workspace, index_search_plan<Queries>{exec, index.size(), queries}.bytes());
 }
 
-/// Checks the arguments that all searches share: threads, points and queries.
+/// Checks the threads, points and queries, which all searches have.
 template <class Points, class Queries>
 result check_host_search(host_exec exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,

@@ -1,5 +1,5 @@
 /// @file
-/// Hands the queries of a cloud to a task, in blocks.
+/// Passes the queries of a cloud to a task, in blocks.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -21,28 +21,28 @@ struct query_block {
 
   int count;
   vec<Scalar, 3> at[most];
-  std::uint32_t start[most];  ///< leaf to begin with; no_index: the nearest
-  index_t index[most];        ///< in their cloud
+  std::uint32_t start[most];  ///< first leaf to search; no_index: the nearest leaf
+  index_t index[most];        ///< index in the cloud
 
-  // Kept from one block to the next.
-  std::uint32_t last_leaf = no_index;  ///< a leaf that is near the last query; no_index: none is known
-  int alone = 0;                       ///< queries that are still to be answered one by one
-  int setback = 0;                     ///< the next value of that
+  // State that is kept from block to block.
+  std::uint32_t last_leaf = no_index;  ///< leaf near the last query; no_index: unknown
+  int alone = 0;                       ///< number of next queries to answer one by one
+  int setback = 0;                     ///< value of `alone` at the next setback
 
-  /// Leaf to begin with. Found by loops that are compiled for this processor, since it needs vector instructions.
+  /// First leaf to search. Only loops that are compiled for the processor call it, as it needs vector instructions.
   FARPOINT_ALWAYS_INLINE std::uint32_t start_of(int i, point_bvh_ref<Scalar> const& points) const noexcept {
     return start[i] != no_index ? start[i] : points.leaf_near(at[i]);
   }
-  /// A leaf that is likely to be near a query; no_index: none is known.
+  /// Leaf that is likely to be near a query; no_index: unknown.
   FARPOINT_ALWAYS_INLINE std::uint32_t home_of(int i) const noexcept {
     return start[i] != no_index ? start[i] : last_leaf;
   }
 };
 
-/// Memory in which queries are put in order. Without it each thread orders some thousand at a time on its stack.
+/// Memory in which queries are sorted. Without it, each thread sorts windows of some thousand queries on its stack.
 template <class Scalar>
 struct host_query_memory {
-  kd_point<Scalar>* sorted = nullptr;  ///< `[queries]` of all clouds; null: there is no such memory
+  kd_point<Scalar>* sorted = nullptr;  ///< `[queries]` of all clouds; null: no memory
   kd_parts parts{};
 
   template <class Cutter>
@@ -50,20 +50,21 @@ struct host_query_memory {
     auto* const sorted = cutter.template take<kd_point<Scalar>>(queries);
     return {sorted, kd_parts::take(cutter, most_units)};
   }
-  /// For one thread; -1: for the team.
+  /// Memory of one thread; with rank -1, of the team.
   host_query_memory of_rank(int rank) const noexcept { return {sorted, parts.of_rank(rank)}; }
 };
 
-/// The queries of one cloud as units of work: first those that put them in order, then those that answer them. A task
-/// has block_size(), answer(b, index, block) for finite queries, and leave_empty(b, i) for others; several threads call
-/// it at once.
+/// Queries of one cloud as units of work: units that sort the queries, then units that answer them.
+///
+/// A task has block_size(), answer(b, index, block) for finite queries, and leave_empty(b, i) for others. Several
+/// threads call it at once.
 template <class Queries, class Task>
 class host_search {
  public:
   using scalar = typename Queries::scalar;
 
-  /// @param self    the queries are the points of the index, and are answered in the order of its leaves
-  /// @param memory  for other queries
+  /// @param self    true if the queries are the points of the index; they are answered in the order of its leaves
+  /// @param memory  memory to sort other queries
   host_search(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self, Task const& task,
               std::atomic<unsigned long long>& non_finite, int threads,
               host_query_memory<scalar> const& memory = {}) noexcept
@@ -81,7 +82,7 @@ class host_search {
     index_ = arrays_[b];
     index_t const most = threads_ == 1 ? 1 : index_t{64} * threads_;
     units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 256, 1, std::min<index_t>(most, 65536)));
-    // An index of a query that has 32 bits.
+    // Sorted queries have 32-bit indices.
     sorts_ = !self_ && memory_.sorted != nullptr && cloud_.size() < index_t{no_index};
     is_sorting_ = sorts_;
     if (!sorts_) return units_;
@@ -123,7 +124,7 @@ class host_search {
     block.count = 0;
   }
 
-  /// Queries that are the points of leaves.
+  /// Answers the queries that are points of the leaves [first, last).
   FARPOINT_NO_INLINE void ask_leaves(index_t first, index_t last) noexcept {
     query_block<scalar> block;
     block.count = 0;
@@ -138,7 +139,7 @@ class host_search {
     flush(block);
   }
 
-  /// Queries in the order of a tree, whole leaves of it.
+  /// Answers a unit of the sorted queries; units consist of whole leaves of the tree that sorts them.
   FARPOINT_NO_INLINE void ask_sorted(std::uint32_t unit) noexcept {
     query_block<scalar> block;
     block.count = 0;
@@ -150,8 +151,8 @@ class host_search {
     flush(block);
   }
 
-  /// Queries, window by window. If they are the points themselves, only those in no leaf: the others are
-  /// answered by ask_leaves().
+  /// Answers the queries [first, last) window by window. If the queries are the points, ask_leaves() answers the finite
+  /// ones, and this call only leaves the rows of the others empty.
   FARPOINT_NO_INLINE void ask_queries(index_t first, index_t last) noexcept {
     query_block<scalar> block;
     block.count = 0;

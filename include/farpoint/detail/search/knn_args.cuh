@@ -1,5 +1,5 @@
 /// @file
-/// What the kernels of knn() take, and how they write lists.
+/// Arguments of the kernels of knn(), and functions that write lists to the output.
 #pragma once
 
 #include <farpoint/detail/search/packets/kernel.cuh>
@@ -11,15 +11,15 @@ namespace FARPOINT_HIDDEN detail {
 
 inline constexpr std::uint32_t no_row = ~0u;
 
-/// The place of a row in a column of shared memory in which a warp's 32 rows are transposed. Columns are shifted, so
-/// that lanes that read rows of `Width` keys meet in no bank.
+/// Position of a row in a column of shared memory in which a warp's 32 rows are transposed. Columns are rotated, so
+/// that lanes that read rows of `Width` keys access different banks.
 template <class Key, int Width>
 __device__ constexpr int turned_row(int row, int column) noexcept {
   constexpr int lanes_at_once = 128 / int{sizeof(Key)};
   return (row + column * larger(lanes_at_once / Width, 1)) % cuda_warp::lanes;
 }
 
-/// Writes a neighbour to a cell of the rows; no_index: there is none.
+/// Writes a neighbour to a cell of the rows; a key with no_index stands for a missing neighbour.
 template <class Args>
 __device__ FARPOINT_ALWAYS_INLINE void write_neighbour(Args const& args, index_t cell,
                                                        neighbour_key<typename Args::scalar> const& found) noexcept {
@@ -29,11 +29,11 @@ __device__ FARPOINT_ALWAYS_INLINE void write_neighbour(Args const& args, index_t
       found.index() == no_index ? no_distance<typename Args::scalar> : found.distance2();
 }
 
-/// Writes the lists of a packet to the rows of a knn_output: by way of shared memory, so that stores are coalesced.
-/// @param row     of the calling lane's query; no_row: it has none
-/// @param shared  of the warp, free for use
-/// @tparam K  args.request.k, so that loops are unrolled; 0: any. Unrolled for any, they would drive the search out of
-///            the cache of instructions.
+/// Writes the lists of a packet to the rows of a knn_output, transposed in shared memory so that stores coalesce.
+/// @param row     row of the calling lane's query; no_row if it has no query
+/// @param shared  shared memory of the warp, free for use
+/// @tparam K  args.request.k, for unrolled loops; 0 for any k, without unrolling: unrolled loops for any k would evict
+///            the search from the instruction cache
 template <int Capacity, int K, class Args>
 __device__ void write_rows_of(Args const& args, std::uint32_t row,
                               typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
@@ -62,7 +62,7 @@ __device__ void write_rows_of(Args const& args, std::uint32_t row,
       std::uint32_t const to = cuda_warp::shuffle(row, r);
       key const& found = shared.at[begin + j][turned_row<key, columns>(r, begin + j)];
       if (to != no_row) write_neighbour(args, index_t{to} * k + from + j, found);
-      // The step from one cell of a lane to the next.
+      // Advances to the lane's next cell.
       r += cuda_warp::lanes / width;
       j += cuda_warp::lanes % width;
       if (j < width) continue;
@@ -79,7 +79,7 @@ __device__ void write_rows_of(Args const& args, std::uint32_t row,
   args.output.counts.set(row, count);
 }
 
-/// Does it, by unrolled loops where lists are full.
+/// Writes the lists of a packet, with unrolled loops if lists are full.
 template <int Capacity, class Args>
 __device__ void write_rows(Args const& args, std::uint32_t row,
                            typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
@@ -93,9 +93,12 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
   write_rows_of<Capacity, 0>(args, row, shared, keys);
 }
 
-/// Blocks that a multiprocessor's registers must hold: shorter lists leave room for more warps. h100, 1 M points of a
-/// cube, us: k = 8 by 28 warps 550 (24: 567, 32: 560), k = 16 by 24 841 (16: 900, 20: 863), k = 32 by 16 1,684 (12:
-/// 1,780, 20: 1,727).
+/// Number of blocks that a multiprocessor's registers must hold: shorter lists leave room for more warps.
+///
+/// h100, 1 M points of a cube, us by number of warps:
+/// k = 8:  24: 567, 28: 550, 32: 560
+/// k = 16: 16: 900, 20: 863, 24: 841
+/// k = 32: 12: 1,780, 16: 1,684, 20: 1,727
 template <class Scalar>
 constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
   int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 28
@@ -109,7 +112,7 @@ constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
   return warps * cuda_warp::lanes / block_size;
 }
 
-/// Queries whose lists go to a knn_output.
+/// Queries whose lists are written to a knn_output.
 template <class Queries>
 struct knn_cuda_args {
   using scalar = typename Queries::scalar;
@@ -120,14 +123,15 @@ struct knn_cuda_args {
   knn_request<scalar> request;
   knn_output<scalar> output;
   index_t first_index = 0;           ///< added to the indices of neighbours
-  query_limits<scalar> limits = {};  ///< of the rows
-  index_t first_row = 0;             ///< first row of the launch, whose rows are numbered from there with 32 bits
+  query_limits<scalar> limits = {};  ///< limits of the rows
+  /// First row of the launch. The rows of a launch are numbered from there with 32 bits.
+  index_t first_row = 0;
 
   static constexpr int min_blocks(int capacity, int block_size) noexcept {
     return knn_packet_blocks<scalar>(capacity, block_size);
   }
 
-  /// Makes a launch begin with a row, where thread i answers row i.
+  /// Makes a launch begin with a row. Thread i then answers row `row` + i.
   void begin_with(index_t row) noexcept {
     first_row = row;
     output.indices = output.indices.from(row * request.k);
@@ -137,7 +141,7 @@ struct knn_cuda_args {
     if (!output.counts.empty()) output.counts = output.counts.from(row);
     if (limits.of_query != nullptr) limits.of_query += row * limits.step;
   }
-  /// The query of a thread, or the row that it has to leave empty.
+  /// Returns the query of a thread. Sets `bad_row` to the row that the thread must leave empty, if any.
   __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
     search_query<scalar> query = queries.of_thread(first_row + thread, bad_row);
     query.row -= first_row;
@@ -147,11 +151,11 @@ struct knn_cuda_args {
   __device__ scalar limit2(search_query<scalar> const& mine) const noexcept {
     return limits.limit2(mine.row, request.radius2);
   }
-  /// What is written for a point of the query's cloud; no_index: there is none.
+  /// Output value for a point of the query's cloud; -1 for no_index.
   __device__ FARPOINT_ALWAYS_INLINE index_t written(std::uint32_t index) const noexcept {
     return index == no_index ? -1 : first_index + index_t{index};
   }
-  /// Writes the row of a query without neighbours; nothing for -1.
+  /// Writes the row of a query without neighbours; does nothing for row -1.
   __device__ void leave_empty(index_t row) const noexcept {
     if (row < 0) return;
     int const k = request.k;
@@ -160,7 +164,7 @@ struct knn_cuda_args {
     if (output.distances.empty()) return;
     for (int j = 0; j < k; ++j) output.distances[static_cast<std::size_t>(row * k + j)] = no_distance<scalar>;
   }
-  /// All lanes of a warp call it.
+  /// Counts the warp's non-finite queries in the report. All lanes call it.
   __device__ void count_non_finite(bool is_bad) const noexcept {
     if (output.report == nullptr || queries.has_bad_offsets()) return;
     auto const count = static_cast<unsigned long long>(__popc(cuda_warp::ballot(is_bad)));

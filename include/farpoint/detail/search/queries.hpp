@@ -1,5 +1,5 @@
 /// @file
-/// Which query a thread answers.
+/// Assignment of queries to threads.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -9,34 +9,34 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A finite query and where it comes from.
+/// Finite query, and its position in the batch.
 template <class Scalar>
 struct search_query {
-  index_t cloud = -1;              ///< -1: there is no query
-  index_t index = 0;               ///< in its cloud
-  index_t row = 0;                 ///< in the view
-  std::uint32_t start = no_index;  ///< leaf to begin with; no_index: the nearest
+  index_t cloud = -1;              ///< -1: no query
+  index_t index = 0;               ///< index in the cloud
+  index_t row = 0;                 ///< index in the view
+  std::uint32_t start = no_index;  ///< first leaf to search; no_index: the nearest leaf
   vec<Scalar, 3> at{};
 
   FARPOINT_HD bool exists() const noexcept { return cloud >= 0; }
 };
 
-/// Spreads the queries of a batch over threads: in the order of the view, or in that of the leaves if the queries are
-/// the points, so that the threads of a warp visit the same boxes. Trivially copyable.
+/// Assigns the queries of a batch to threads: in the order of the view, or in the order of the leaves if the queries
+/// are the points. Threads of a warp then visit the same boxes. Trivially copyable.
 template <class Queries>
 class search_queries {
  public:
   using scalar = typename Queries::scalar;
   using query = search_query<scalar>;
 
-  /// @param index  of the points, as many clouds
-  /// @param self   the queries are the points
+  /// @param index  index of the points, with one cloud per cloud of queries
+  /// @param self   true if the queries are the points
   search_queries(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self) noexcept
       : queries_{queries}, index_{index}, self_{self}, threads_{threads_of(queries, self)} {}
 
-  /// Where offsets are wrong, no query is answered, and all rows are left empty.
-  /// @param count     of wrong offsets, in device memory; may be null
-  /// @param includes  the count is of the queries' offsets too: else each thread looks at them
+  /// Makes all queries leave their rows empty if offsets are bad.
+  /// @param count     number of bad offsets, in device memory; may be null
+  /// @param includes  true if the count includes the queries' offsets; otherwise each thread checks these
   void stop_at_bad_offsets(unsigned const* count, bool includes = true) noexcept {
     bad_offsets_ = count;
     looks_at_offsets_ = !includes && queries_.is_ragged() && queries_.size() > 0;
@@ -46,9 +46,9 @@ class search_queries {
     return looks_at_offsets_ && any_bad_offset(queries_.offsets(), queries_.points().size());
   }
 
-  /// Sets the order in which queries are answered that are not the points.
+  /// Sets the order of queries that are not the points.
   /// @param rows    `[queries]`
-  /// @param leaves  `[queries]`: leaf_near() of each
+  /// @param leaves  `[queries]`: leaf_near() of each query
   void answer_in_order(std::uint32_t const* rows, std::uint32_t const* leaves) noexcept {
     rows_in_order_ = rows;
     leaves_in_order_ = leaves;
@@ -56,10 +56,10 @@ class search_queries {
 
   /// True if thread i answers row i.
   bool are_in_row_order() const noexcept { return !self_ && rows_in_order_ == nullptr; }
-  /// Threads that the queries take.
+  /// Number of threads for all queries.
   FARPOINT_HD index_t threads() const noexcept { return threads_; }
 
-  /// The query of a row that is known to have neighbours.
+  /// Returns the query of a row that is known to have neighbours.
   FARPOINT_HD query query_of(index_t row) const noexcept {
     query q;
     q.at = queries_.points()[row];
@@ -68,7 +68,7 @@ class search_queries {
     return q;
   }
 
-  /// First point of a query's cloud among those of all clouds.
+  /// Offset of the first point of a query's cloud in the view of all clouds.
   FARPOINT_HD index_t points_begin(query const& q) const noexcept { return index_.clouds[q.cloud].begin; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
@@ -76,9 +76,9 @@ class search_queries {
     return index_.boxes_of(cloud, index_.clouds[cloud].begin, level);
   }
 
-  /// The query of a thread, if there is one: those from threads() on, which a grid of whole blocks has, ask nothing.
-  /// Sets `bad_row` if the thread has to leave a row empty, because its query is not finite, or because offsets are
-  /// wrong.
+  /// Returns the query of a thread. Threads from threads() on, which fill the last block, have no query.
+  /// @param bad_row  set to the row that the thread must leave empty, because its query is not finite or offsets are
+  ///                 bad
   FARPOINT_HD query of_thread(index_t thread, index_t& bad_row) const noexcept {
     if (thread >= threads_) return {};
     if (has_bad_offsets()) {
@@ -90,18 +90,18 @@ class search_queries {
     return self_ ? of_lane(in_packet_order(thread)) : in_view;
   }
 
-  /// A leaf near a query, among those of all clouds.
+  /// Leaf near a query, numbered over all clouds.
   FARPOINT_HD index_t leaf_near(query const& q) const noexcept {
     return first_leaf(q.cloud) + index_of(q).leaf_near(q.at);
   }
 
  private:
-  static constexpr index_t packet_ = 32;  ///< queries that a warp answers together
+  static constexpr index_t packet_ = 32;  ///< number of queries that a warp answers together
 
   static index_t threads_of(batch<Queries> const& queries, bool self) noexcept {
     index_t const rows = queries.points().size();
     if (queries.size() == 0 || rows == 0) return 0;
-    // The last leaf of each cloud may be filled in part, and so may the packet that another takes the place of.
+    // Each cloud may end with a partly filled leaf. Whole packets are needed because packets are permuted.
     return self ? divide_up(rows + point_bvh_width * queries.size(), packet_) * packet_ : rows;
   }
 
@@ -112,19 +112,19 @@ class search_queries {
     return q;
   }
 
-  /// The thread whose place the calling one takes, in whole packets.
+  /// Returns the thread whose query the calling thread answers: packets are permuted as a whole.
   FARPOINT_HD index_t in_packet_order(index_t thread) const noexcept {
     if (index_.packets == nullptr) return thread;
     return index_t{index_.packets[thread / packet_]} * packet_ + thread % packet_;
   }
 
-  /// Each cloud's leaves begin after those of the clouds before it.
+  /// The leaves of a cloud follow the leaves of the clouds before it.
   FARPOINT_HD index_t first_leaf(index_t b) const noexcept {
     return static_cast<index_t>(index_.leaves_of(b, index_.clouds[b].begin) - index_.leaves);
   }
 
-  /// Whether a thread has to look at a row of the view. Where the points of the only cloud are all in leaves, and so
-  /// are finite, none has.
+  /// True if a thread must test a row of the view. If the leaves contain all points of a single cloud, all queries are
+  /// finite and no row needs a test.
   FARPOINT_HD bool is_row(index_t thread) const noexcept {
     if (thread >= queries_.points().size()) return false;
     return !self_ || queries_.size() != 1 || index_.clouds[0].size != queries_[0].size();

@@ -1,5 +1,5 @@
 /// @file
-/// Sorts queries that are not the points by the leaf that they begin with.
+/// Sorts queries that are not the points by their first leaf.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -9,12 +9,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// True if so many queries are worth sorting; their rows are numbered with 32 bits.
+/// True if sorting pays for `rows` queries and 32 bits can number their rows.
 inline bool is_query_order_worth(index_t rows) noexcept {
   return rows >= query_order_from && rows <= max_narrow_points;
 }
 
-/// Memory for the order of queries; null where they are answered in the order of the view.
+/// Memory to sort queries; null pointers if queries are answered in the order of the view.
 struct query_order_memory {
   std::uint32_t* leaves[2];  ///< `[rows]`
   std::uint32_t* rows[2];    ///< `[rows]`
@@ -31,14 +31,14 @@ struct query_order_memory {
   }
 };
 
-/// Cuts the memory for the order of so many queries or fewer.
+/// Returns a function that cuts the memory to sort up to `queries` queries.
 inline auto order_of_at_most(index_t queries) noexcept {
   index_t const rows = smaller(queries, max_narrow_points);
   return [rows](workspace_cutter& cutter) { return query_order_memory::cut(cutter, rows); };
 }
 
-/// Cuts the memory for the order of a batch of queries.
-/// @param has_order  they are the points, or are answered in the order of the view: nothing is needed
+/// Returns a function that cuts the memory to sort a batch of queries.
+/// @param has_order  true if the queries are the points or are answered in the order of the view: needs no memory
 template <class Queries>
 auto query_order_of(batch<Queries> const& queries, bool has_order = false) noexcept {
   index_t const rows = has_order ? 0 : queries.points().size();
@@ -49,7 +49,7 @@ template <class Queries>
 struct query_leaf_args {
   search_queries<Queries> queries;
   index_t rows;
-  std::uint32_t none;  ///< above all leaves
+  std::uint32_t none;  ///< sort key of a query without a leaf, above all leaves
   std::uint32_t* leaves;
   std::uint32_t* numbers;
 };
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(search_block_size) query_leaf_kernel(query_lea
   args.numbers[row] = static_cast<std::uint32_t>(row);
 }
 
-/// Enqueues the sort, where there is memory for it, and makes `queries` answer in that order.
-/// @param leaves  of all indices, at most
+/// Enqueues the sort if there is memory for it, and makes `queries` use its order.
+/// @param leaves  upper bound of the number of leaves of all indices
 template <class Queries>
 FARPOINT_HIDDEN void order_queries(kernel_launcher& launcher, search_queries<Queries>& queries, index_t leaves,
                                    query_order_memory const& memory) noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// The CUDA backend of radius() and radius_rows().
+/// CUDA backend of radius() and radius_rows().
 #pragma once
 
 #include <farpoint/core/profile_range.cuh>
@@ -14,14 +14,14 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Memory of a search besides the index.
+/// Memory of a search, except for the index.
 struct radius_memory {
   exclusive_scan_memory sums;
   query_order_memory order;
 };
 
-/// Cuts the memory for a batch of queries.
-/// @param self  the queries are the points
+/// Returns a function that cuts the memory for a batch of queries.
+/// @param self  true if the queries are the points
 template <class Queries>
 auto radius_memory_of(batch<Queries> const& queries, bool self) noexcept {
   index_t const rows = bounded_points(queries.points().size());
@@ -31,7 +31,7 @@ auto radius_memory_of(batch<Queries> const& queries, bool self) noexcept {
   };
 }
 
-/// The same for all searches within the limits.
+/// Returns a function that cuts memory for all searches within the limits.
 inline auto radius_memory_of(search_limits const& limits) noexcept {
   index_t const rows = larger(limits.queries, limits.points);
   return [rows, cut_order = order_of_at_most(limits.queries)](workspace_cutter& cutter) {
@@ -40,13 +40,13 @@ inline auto radius_memory_of(search_limits const& limits) noexcept {
   };
 }
 
-/// Enqueues a radius search: the indices have been built, the queries are in order, and the arguments checked.
+/// Enqueues a radius search. The indices are built, the queries are in order, and the arguments are checked.
 template <class Points, class Queries>
 class radius_search {
  public:
   using scalar = typename Points::scalar;
 
-  /// @param points  of the indices; of none where they are not there any more
+  /// @param points  points of the indices; empty if they no longer exist
   /// @param report  cleared already; may be null
   radius_search(kernel_launcher& launcher, search_queries<Queries> const& queries, batch<Points> const& points,
                 radius_params const& params, radius_report* report) noexcept
@@ -54,16 +54,16 @@ class radius_search {
     if (report != nullptr) counters_ = {&report->total, &report->non_finite_queries};
   }
 
-  // Defined outside of the class, so that it can be compiled once for several files.
-  /// radius().
+  // Defined outside of the class, so that one file can instantiate it for several files.
+  /// Enqueues radius().
   /// @param first_index  added to the indices of neighbours
   template <class Selector>
   void lists(index_t max, radius_output<scalar> const& output, index_t first_index = 0) const noexcept;
 
-  /// radius_rows() of one query or more: the offsets are zeros.
-  /// @param rows  queries
+  /// Enqueues radius_rows() of at least one query. The offsets must be zero.
+  /// @param rows  number of queries
   void rows(radius_rows_output<scalar> const& output, index_t rows, exclusive_scan_memory const& sums) const noexcept {
-    // The scan sets the total.
+    // The scan sets the total, so the counting search has no counter of neighbours.
     run(radius_count<scalar>{request_of<scalar>(params_, 0), output.offsets}, {nullptr, counters_.non_finite});
     launcher_.clear(sums.tiles, static_cast<std::size_t>(exclusive_scan_tiles(rows)) * sizeof *sums.tiles);
     launcher_.clear(sums.ticket, sizeof *sums.ticket);
@@ -94,7 +94,7 @@ class radius_search {
     }
   }
 
-  /// The second search. The first has counted.
+  /// Enqueues the second search, which writes the rows that the first search has counted.
   template <class Key>
   void fill(radius_rows_output<scalar> const& output, index_t rows) const noexcept {
     knn_request<scalar> const request = request_of<scalar>(params_, 0);
@@ -126,7 +126,7 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
   }
 }
 
-/// Enqueues what comes before and after a radius search of points, and `search(radius_search)`.
+/// Enqueues the steps before and after a radius search of points, and `search(radius_search)` between them.
 template <class Points, class Queries, class Search>
 FARPOINT_HIDDEN void radius_search_of_points(kernel_launcher& launcher, bvh_build_args<Points> const& built,
                                              search_queries<Queries>& queries, query_order_memory const& order,
@@ -159,7 +159,7 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
   return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self), search);
 }
 
-/// radius() for cuda_exec among the points of a device_point_bvh.
+/// radius() for cuda_exec with a device_point_bvh.
 template <class Selector, class Index, class Queries>
 FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, batch<Queries> const& queries,
                                             radius_params const& params, index_t max,
@@ -175,7 +175,7 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
   if (max > in_registers && output.distances.empty()) {
     return reject("radius: by an index, lists that registers do not hold need output.distances");
   }
-  // Distances that the output has no room for are made of the points, which may be gone.
+  // Without an output for distances, the search would compute them from the points again, which may no longer exist.
   batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
   return index_search_on_device(
       exec, index, queries, output.report, workspace,
@@ -185,7 +185,7 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
       });
 }
 
-/// Enqueues zeros for the offsets of so many rows.
+/// Enqueues the clearing of the offsets of `rows` rows.
 inline void clear_offsets(kernel_launcher& launcher, index_span offsets, index_t rows) noexcept {
   launcher.clear(offsets.data(), static_cast<std::size_t>(rows + 1) * (offsets.wide() ? 8 : 4));
 }
@@ -204,7 +204,7 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
   auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
     look_at_offsets(launcher, points, queries, &built.state->faults.bad_offsets);
-    // Queries that are in no cloud have no neighbours.
+    // Queries that are in no cloud have no neighbours: their counts stay 0.
     clear_offsets(launcher, output.offsets, rows);
     search_queries<Queries> asked{queries, built.index, self};
     radius_search_of_points(launcher, built, asked, memory.order, params, output.report, [&](auto const& lists) {
@@ -214,9 +214,9 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
   return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self), search);
 }
 
-/// Memory of radius_rows() among the points of a device_point_bvh.
+/// Memory of radius_rows() with a device_point_bvh.
 struct built_rows_memory {
-  bytes search;  ///< the workspace of index_search_on_device()
+  bytes search;  ///< workspace of index_search_on_device()
   exclusive_scan_memory sums;
   std::size_t size;
 
@@ -229,7 +229,7 @@ struct built_rows_memory {
   }
 };
 
-/// radius_rows() for cuda_exec among the points of a device_point_bvh.
+/// radius_rows() for cuda_exec with a device_point_bvh.
 template <class Index, class Points, class Queries>
 FARPOINT_HIDDEN result radius_rows_of_index_cuda(cuda_exec exec, Index const& index, batch<Points> const& points,
                                                  batch<Queries> const& queries, radius_params const& params,
@@ -242,7 +242,7 @@ FARPOINT_HIDDEN result radius_rows_of_index_cuda(cuda_exec exec, Index const& in
   auto const offsets = index_offsets::of_points(index, points);
   built_rows_memory const memory{workspace.data(), offsets, queries};
   if (result const checked = check_workspace(workspace, memory.size); !checked) return checked;
-  // Queries that are in no cloud have no neighbours.
+  // Queries that are in no cloud have no neighbours: their counts stay 0.
   kernel_launcher first{exec.stream};
   clear_offsets(first, output.offsets, rows);
   if (first.error() != cudaSuccess) return cuda_failure(first.error(), "radius_rows: a memset could not be enqueued");

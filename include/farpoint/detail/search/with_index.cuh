@@ -1,5 +1,5 @@
 /// @file
-/// Builds the indices of the points in a workspace and searches them, on a CUDA stream.
+/// Builds the indices of points in a workspace and searches them, on a CUDA stream.
 #pragma once
 
 #include <farpoint/core/check_pointers.cuh>
@@ -18,7 +18,7 @@ constexpr result check_device_queries(index_t queries) noexcept {
   return queries > max_queries_on_stream ? reject("queries: cuda_exec takes at most 2^36; split the call") : result{};
 }
 
-/// Checks the clouds of queries of built indices on a stream: one for each index. Offsets cannot be read here.
+/// Checks the clouds of queries on a stream: one for each built index. Offsets are in device memory and not read.
 template <class Queries>
 result check_device_index_queries(batch<Queries> const& queries, index_t indices) noexcept {
   result const checked = check_device_queries(queries.points().size());
@@ -26,12 +26,12 @@ result check_device_index_queries(batch<Queries> const& queries, index_t indices
 }
 
 /// Checks the numbers of points and clouds of indices that are built on a stream.
-/// @param reason  the sentence of a refusal
+/// @param reason  message of a failure
 constexpr result check_device_bvh_sizes(index_t points, index_t clouds, char const* reason) noexcept {
   return points > max_bvh_points || clouds > max_bvh_clouds_on_stream ? reject(reason) : result{};
 }
 
-/// Checks the arguments that all searches share: points and queries. Their offsets cannot be read here.
+/// Checks the points and queries of a search. Offsets are in device memory and not read.
 template <class Points, class Queries>
 result check_device_search(batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
@@ -45,8 +45,8 @@ result check_device_search(batch<Points> const& points, batch<Queries> const& qu
   return checked ? check_queries(queries, points.size()) : checked;
 }
 
-/// Checks what all searches on a stream have in common: arrays that a kernel can reach, where that is asked for, and
-/// clouds that can be searched.
+/// Checks the arguments of a search on a stream: whether kernels can reach the arrays, if that check is enabled, and
+/// whether the clouds can be searched.
 template <class Points, class Queries, class... Arrays>
 FARPOINT_HIDDEN result check_search_on(cuda_exec exec, bytes workspace, batch<Points> const& points,
                                        batch<Queries> const& queries, Arrays const&... arrays) noexcept {
@@ -54,7 +54,7 @@ FARPOINT_HIDDEN result check_search_on(cuda_exec exec, bytes workspace, batch<Po
   return reachable ? check_device_search(points, queries) : reachable;
 }
 
-/// The same for searches among the points of so many indices.
+/// Checks the arguments of a search on a stream with `indices` built indices.
 template <class Queries, class... Arrays>
 FARPOINT_HIDDEN result check_queries_on(cuda_exec exec, bytes workspace, batch<Queries> const& queries, index_t indices,
                                         Arrays const&... arrays) noexcept {
@@ -62,7 +62,7 @@ FARPOINT_HIDDEN result check_queries_on(cuda_exec exec, bytes workspace, batch<Q
   return reachable ? check_device_index_queries(queries, indices) : reachable;
 }
 
-/// Bytes for the index and for what `cut(cutter)` takes behind it; 0 for points that are refused.
+/// Bytes of the index and of the memory that `cut(cutter)` takes after it; 0 for invalid points.
 template <class Selector, class Points, class Cut>
 std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) noexcept {
   if (!check_device_search(points, points) || points.size() == 0) return 0;
@@ -72,7 +72,7 @@ std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) no
   return cutter.used();
 }
 
-/// Sets the bytes that are enough for all searches within the limits, with what `cut(cutter)` takes behind the index.
+/// Sets `bound` to bytes that suffice for all searches within the limits, with the memory that `cut(cutter)` takes.
 template <class Selector, class Points, class Cut>
 result bound_indexed_search(search_limits const& limits, Cut const& cut, std::size_t& bound) noexcept {
   if (result const checked = check_limits(limits); !checked) return checked;
@@ -83,15 +83,15 @@ result bound_indexed_search(search_limits const& limits, Cut const& cut, std::si
   return {};
 }
 
-/// Enqueues a look at the queries' offsets, if they are not those of the points, after the index has been built.
-/// @param bad_offsets  point_bvh_faults::bad_offsets, added to
+/// Enqueues a check of the queries' offsets, if they differ from the points', after the build of the index.
+/// @param bad_offsets  point_bvh_faults::bad_offsets, to which bad offsets are added
 template <class Points, class Queries>
 FARPOINT_HIDDEN void look_at_offsets(kernel_launcher& launcher, batch<Points> const& points,
                                      batch<Queries> const& queries, unsigned* bad_offsets) noexcept {
   if (has_own_offsets(points, queries)) count_bad_offsets(launcher, queries, bad_offsets, nullptr);
 }
 
-/// Enqueues the report of an index in a workspace: its points that are not finite, and all wrong offsets.
+/// Enqueues the report of an index in a workspace: non-finite points and all bad offsets.
 /// @param report  cleared already; may be null
 template <class Points, class Report>
 FARPOINT_HIDDEN void report_built(kernel_launcher& launcher, bvh_build_args<Points> const& built,
@@ -99,8 +99,8 @@ FARPOINT_HIDDEN void report_built(kernel_launcher& launcher, bvh_build_args<Poin
   if (built.points.size() > 0) report_faults(launcher, &built.state->faults, {}, {}, nullptr, report);
 }
 
-/// Enqueues the building of the index, and what `search(launcher, index, memory)` enqueues.
-/// @param cut  cuts the search's memory
+/// Enqueues the build of the index, and then the kernels of `search(launcher, index, memory)`.
+/// @param cut  cuts the memory of the search
 template <class Selector, class Points, class Cut, class Search>
 FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& points, bytes workspace, Cut const& cut,
                                       Search const& search) noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// The CUDA backend of crop_box(): a scan with look-back over tiles of the view, then the offsets.
+/// CUDA backend of crop_box(): a scan with look-back over tiles of the view, then the offsets.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -13,20 +13,20 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Threads of a block, and points that a thread tests.
+/// Number of threads of a block, and of points of a thread.
 inline constexpr int crop_box_block_size = 256, crop_box_items = 8;
 inline constexpr index_t crop_box_tile = index_t{crop_box_block_size} * crop_box_items;
-/// A word has a bit for each of 32 points of the view, set for those that are inside.
+/// Number of points of a word, which has one bit per point of the view, set if the point is inside.
 inline constexpr index_t crop_box_word = 32;
 
-/// Device workspace. `tiles`, `ticket` and `bad_offsets` lie side by side, and are cleared by one memset.
+/// Device workspace. `tiles`, `ticket` and `bad_offsets` are adjacent, so that one memset clears them.
 struct crop_box_memory {
-  std::uint64_t* tiles;   ///< of the scan
-  std::uint32_t* ticket;  ///< of the scan
+  std::uint64_t* tiles;   ///< words of the scan
+  std::uint32_t* ticket;  ///< ticket of the scan
   unsigned* bad_offsets;
   std::uint32_t* inside;  ///< `[tiles * crop_box_tile / crop_box_word]`
-  std::size_t cleared;    ///< bytes from `tiles` on
-  std::size_t used;       ///< bytes of all
+  std::size_t cleared;    ///< number of bytes to clear, from `tiles` on
+  std::size_t used;       ///< number of bytes in total
 
   static index_t tile_count(index_t points) noexcept { return divide_up(bounded_points(points), crop_box_tile); }
 
@@ -50,7 +50,7 @@ struct crop_box_args {
   crop_box_memory memory;
 };
 
-/// Writes the indices of a tile. A warp's points follow one another, so that a ballot is a word of them.
+/// Writes the indices of a tile. A warp's 32 points are consecutive, so a ballot yields a word.
 template <class Points>
 __global__ void __launch_bounds__(crop_box_block_size) crop_box_kernel(crop_box_args<Points> const args) {
   using scan_type = lookback_scan<crop_box_block_size>;
@@ -103,8 +103,8 @@ __global__ void __launch_bounds__(crop_box_block_size) crop_box_kernel(crop_box_
   count_in_report_by_warp(&report->over_capacity, over_capacity);
 }
 
-/// An offset of the output: the points inside before a boundary of the view, from the tiles and words that the kernel
-/// before has left.
+/// Computes an offset of the output: the number of points inside before a boundary of the view, from the tiles and
+/// words of crop_box_kernel.
 template <class Points>
 struct crop_box_offset {
   crop_box_args<Points> args;

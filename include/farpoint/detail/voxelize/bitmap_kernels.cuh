@@ -1,8 +1,8 @@
 /// @file
-/// First steps of voxelize() where a bitmap numbers the voxels in the order of the grid, without a table or a sort.
+/// First phases of voxelize() if a bitmap numbers the voxels in the order of the grid, without a table or a sort.
 ///
-/// A voxel's number is the number of occupied cells before its own. Keys are numbers of cells over all clouds, and have
-/// 32 bits here.
+/// A voxel's number is the number of occupied cells before its cell. Keys are indices of cells over all clouds, and
+/// have 32 bits here.
 #pragma once
 
 #include <farpoint/detail/voxelize/number_kernel.cuh>
@@ -10,20 +10,20 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Cells of all clouds' grids.
+/// Number of cells of the grids of all clouds.
 template <class Points>
 __device__ inline index_t all_cells(voxelize_args<Points> const& args) noexcept {
   return static_cast<index_t>(args.cells) * args.clouds.size();
 }
 
-/// Groups of cells that have a place in the bitmap.
+/// Number of groups of cells with a slot in the bitmap.
 template <class Points>
 __device__ inline std::uint32_t placed_groups(voxelize_bitmap_args<Points> const& args) noexcept {
   return args.bitmap.is_flat() ? static_cast<std::uint32_t>(occupancy_bitmap::all_groups(all_cells(args)))
                                : args.state->groups;
 }
 
-/// Empties what the frame needs of the bitmap, and everything that kernels add to.
+/// Clears the part of the bitmap that the frame needs, and all arrays that kernels add to.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize_bitmap_args<Points> const args) {
   voxel_frame const frame = outer_frame(args.clouds);
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize
     clear(args.bitmap.top, words);
     clear(args.group_tiles, tiles_of(words));
   }
-  // Without a place for each there are no more groups than points.
+  // In a bitmap that is not flat, only groups with points have slots: at most one per point.
   clear(args.cell_tiles, tiles_of(args.bitmap.is_flat() || all_groups < size ? all_groups : size));
   clear(args.tiles, tiles_of(size));
   if (args.sorted) clear(args.row_tiles, tiles_of(size));
@@ -53,9 +53,10 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize
   if (args.bitmap.is_flat() && threadIdx.x == 0) args.state->groups = voxel_none;
 }
 
-/// Marks the cells of a warp; neighbouring lanes whose bits are in one word act as one. A scanner's points are crowded
-/// around it: what is close in space is close in the bitmap, and atomic operations on one sector take turns.
-/// @param looks  whether the last cells were marked already, and these may be
+/// Marks the cells of a warp's points. Neighbouring lanes with bits in one word are merged into one operation: points
+/// of a scanner are dense near it, neighbours in space are neighbours in the bitmap, and atomic operations on one
+/// sector are serialized.
+/// @param looks  whether to load words first, because the last cells had been marked before; updated
 __device__ inline void mark_cells(occupancy_bitmap const& bitmap, std::uint32_t key, bool& looks) noexcept {
   std::uint32_t const word = key == voxel_none ? voxel_none : key >> 6;
   warp_run const run = warp_run::of(word);
@@ -63,7 +64,7 @@ __device__ inline void mark_cells(occupancy_bitmap const& bitmap, std::uint32_t 
   if (word != voxel_none && run.leads()) looks = bitmap.mark_cells(word, bits, looks) != bits;
 }
 
-/// The same for the groups of the cells.
+/// Marks the groups of a warp's cells.
 __device__ inline void mark_groups(occupancy_bitmap const& bitmap, std::uint32_t key) noexcept {
   std::uint32_t const word = key == voxel_none ? voxel_none : key >> occupancy_bitmap::top_bits;
   warp_run const run = warp_run::of(word);
@@ -71,7 +72,7 @@ __device__ inline void mark_groups(occupancy_bitmap const& bitmap, std::uint32_t
   if (word != voxel_none && run.leads()) bitmap.mark_groups(word, bits);
 }
 
-/// Notes the key of each point, and marks its cell, or the group of its cell where groups have no place yet.
+/// Stores the key of each point, and marks its cell, or its cell's group if groups have no slots yet.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_bitmap_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_bitma
   });
 }
 
-/// Gives each group of cells that has points a place, and empties it.
+/// Assigns a slot to each group of cells with points, and clears the slots.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxelize_bitmap_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxeliz
   }
 }
 
-/// Marks the cell of each point, where only groups were marked before.
+/// Marks the cell of each point, after voxelize_mark_kernel marked groups only.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize_bitmap_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
@@ -122,13 +123,13 @@ __global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize
   });
 }
 
-/// Counts the occupied cells before each group. Of one cloud, those after the last that can be written get no number.
+/// Counts the occupied cells before each group. With one cloud, voxels behind the last written one get no number.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize_bitmap_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
   std::uint32_t const groups = placed_groups(args);
-  // One tile at least: an empty frame has its totals written too.
+  // At least one tile, so that the totals of an empty frame are written, too.
   constexpr std::uint32_t tile_size = BlockSize * voxel_rank_items;
   std::uint32_t const tiles = groups == 0 ? 1 : divide_up(groups, tile_size);
   scan const scanner{storage, args.cell_tiles, &args.state->cell_ticket};
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize
 #pragma unroll
     for (std::uint32_t k = 0; k < voxel_rank_items; ++k) {
       if (first + k < groups) args.bitmap.ranks[first + k] = rank;
-      // The group of the first voxel that gets no number.
+      // The group contains the first voxel without a number.
       bool const is_last = rank <= args.most_keys && args.most_keys - rank < counts[k];
       if (is_last && args.bitmap.is_flat()) args.state->groups = first + k + 1;
       rank += counts[k];
@@ -159,14 +160,14 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize
   }
 }
 
-/// Writes the number of its voxel over each point's key, counts the voxel's points, and gives each a place among them,
-/// in any order. Notes where clouds begin.
+/// Replaces each point's key by the number of its voxel, counts the voxel's points, and ranks the points within the
+/// voxel in any order. Writes where clouds begin.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     voxelize_count_kernel(voxelize_bitmap_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
   auto* const keys = static_cast<std::uint32_t*>(args.voxel_keys);
-  // Where most voxels are dropped, further groups are not looked at.
+  // Groups behind the last numbered voxel are not read, which saves time if most voxels are dropped.
   std::uint32_t const groups = args.bitmap.is_flat() ? args.state->groups : voxel_none;
   unsigned long long dropped = 0;
   for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
@@ -179,7 +180,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
       if (rank < args.most_keys) {
         voxel = rank;
         before = atomicAdd(&args.cursors[voxel], run.size);
-        // All of them would write the same.
+        // Every run of the voxel has the same key, so the first run's store suffices.
         if (before == 0) keys[voxel] = key;
       } else {
         dropped += run.size;
@@ -198,7 +199,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
   }
 }
 
-/// Gives each voxel a place in `members` as long as it has points. The bitmap is no longer needed.
+/// Reserves the entries of `members` for each voxel's points. The bitmap is no longer needed.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(voxelize_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;

@@ -1,5 +1,5 @@
 /// @file
-/// The passes of voxelize() over the points on the host, in units that threads claim.
+/// Passes of voxelize() over the points on the host, in units that threads claim.
 #pragma once
 
 #include <farpoint/core/offsets.hpp>
@@ -13,7 +13,8 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Finds the voxels of all points, and assigns the points to rows. A pass works on a chunk of the points or on a part
-/// of the voxels; calls for different ones may run at the same time. The divide_*() calls run alone.
+/// of the voxels. Calls for different chunks or parts may run at the same time; divide_parts() and divide_order() run
+/// alone.
 template <class Points>
 class voxelize_host_passes {
  public:
@@ -36,7 +37,7 @@ class voxelize_host_passes {
     }
   }
 
-  /// The keys of a chunk's points.
+  /// Computes the keys of a chunk's points.
   void make_keys(int number) noexcept {
     std::uint32_t sizes[voxelize_host_plan::most_threads] = {};
     for_each_key(chunk(number), [&](std::uint32_t point, std::uint64_t key) {
@@ -47,7 +48,7 @@ class voxelize_host_passes {
     std::copy_n(sizes, plan_.parts(), memory_.part_sizes + index_t{number} * plan_.parts());
   }
 
-  /// Where the numbers of each part's voxels begin.
+  /// Computes where the numbers of each part's voxels begin.
   void divide_parts() noexcept {
     for (int part = 0; part < plan_.parts(); ++part) {
       std::uint32_t size = 0;
@@ -58,7 +59,7 @@ class voxelize_host_passes {
     }
   }
 
-  /// The voxels of a part, numbered by first occurrence from its first number on.
+  /// Inserts the voxels of a part, and numbers them by first occurrence from the part's first number on.
   void insert(int part) noexcept {
     bool const alone = plan_.parts() == 1;
     std::uint32_t const before = part_begin_[part];
@@ -74,7 +75,8 @@ class voxelize_host_passes {
       }
       points.size = 0;
     };
-    // Which part a key belongs to is unpredictable: a branch would be mispredicted for every other point.
+    // Whether a key belongs to the part is unpredictable. A branch would be mispredicted for every other point, so the
+    // point is always stored and the size grows by 0 or 1.
     auto const add = [&](std::uint32_t point, std::uint64_t key) {
       std::uint64_t const hash = hash_(key);
       points.points[points.size] = point;
@@ -114,15 +116,15 @@ class voxelize_host_passes {
     chunk_voxels_[number] = count;
   }
 
-  /// Where the voxels of each chunk go in their order.
-  /// @return the number of voxels
+  /// Computes where the voxels of each chunk begin in the order.
+  /// @return number of voxels
   index_t divide_order() noexcept {
     std::uint32_t voxels = 0;
     for (int number = 0; number < plan_.chunks(); ++number) voxels += std::exchange(chunk_voxels_[number], voxels);
     return voxels;
   }
 
-  /// Lists voxels in the order of their first points.
+  /// Writes the chunk's voxels in the order of their first points.
   void write_order(int number) noexcept {
     std::uint32_t* place = memory_.order[0] + chunk_voxels_[number];
     for_each_run(chunk(number), [&](index_t, index_t begin, index_t end) {
@@ -133,7 +135,7 @@ class voxelize_host_passes {
     });
   }
 
-  /// Lists the points of a part's voxels, by row.
+  /// Writes the points of a part's voxels to the list, by row.
   void scatter(int part) noexcept {
     std::uint32_t const before = part_begin_[part];
     std::uint32_t const size = part_voxels_[part];
@@ -157,10 +159,10 @@ class voxelize_host_passes {
     append_block();
   }
 
-  /// The rows of a chunk's points, and of the points beside it that are in no cloud.
+  /// Writes the rows of a chunk's points, and -1 for the points next to the chunk that are in no cloud.
   void write_point_voxels(int number, index_span const& output) const noexcept {
     range const points = chunk(number);
-    // Points of no cloud may lie before, between and after the clouds.
+    // Points of no cloud may lie before, between and behind the clouds.
     index_t const all_begin = number == 0 ? 0 : points.begin;
     index_t const all_end = number == plan_.chunks() - 1 ? clouds_.points().size() : points.end;
     for (index_t i = all_begin; i < all_end; ++i) output.set(i, -1);
@@ -182,7 +184,7 @@ class voxelize_host_passes {
   static constexpr std::uint32_t first_mark = 0x80000000u;
   static constexpr int block_points = voxelize_host_tuning::block_points;
 
-  /// Points whose keys are known, on their way into a table.
+  /// Points and their keys, queued for insertion into a table.
   struct block {
     std::uint64_t keys[block_points];
     std::uint64_t hashes[block_points];
@@ -211,7 +213,7 @@ class voxelize_host_passes {
     }
   }
 
-  /// Filter and key: calls use(point, key), with no_key for a point in no voxel.
+  /// Filters points and computes keys: calls use(point, key), with no_key for a point in no voxel.
   template <class Use>
   void for_each_key(range points, Use const& use) noexcept {
     unsigned long long non_finite = 0;
@@ -244,7 +246,8 @@ class voxelize_host_passes {
   voxelize_host_plan const& plan_;
   voxelize_host_memory const& memory_;
   std::uint64_t const cells_;
-  index_t begin_ = 0;  ///< of the clouds in the view
+  /// Range of the view from the first point of the first cloud to the end of the last cloud.
+  index_t begin_ = 0;
   index_t end_ = 0;
 
   std::uint32_t part_begin_[voxelize_host_plan::most_threads + 1] = {};

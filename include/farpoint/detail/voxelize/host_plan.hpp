@@ -1,5 +1,5 @@
 /// @file
-/// How a call of voxelize() on the host is shared out among threads, and its memory.
+/// Division of a call of voxelize() on the host among threads, and its memory.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -12,29 +12,30 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Arrays of one call in the workspace.
+/// Arrays of a call in the workspace.
 struct voxelize_host_memory {
-  std::uint64_t* keys = nullptr;        ///< `[points]` of each point, with several threads
-  std::uint32_t* voxel_of = nullptr;    ///< `[points]` number of each point's voxel
-  host_voxel* voxels = nullptr;         ///< `[points]` those of a part from its number of points before on
-  std::uint32_t* part_sizes = nullptr;  ///< `[chunks, parts]` points of each chunk in each part
-  std::uint64_t* slots = nullptr;       ///< `[4 points]`, reused by the following once all voxels are found
+  std::uint64_t* keys = nullptr;      ///< `[points]`: key of each point; with several threads only
+  std::uint32_t* voxel_of = nullptr;  ///< `[points]`: number of each point's voxel
+  /// `[points]`: voxels; a part's begin at the number of points in the parts before.
+  host_voxel* voxels = nullptr;
+  std::uint32_t* part_sizes = nullptr;  ///< `[chunks, parts]`: number of points of each chunk in each part
+  std::uint64_t* slots = nullptr;       ///< `[4 points]`: hash table; reused by the arrays below
 
   std::uint64_t* sort_keys[2] = {};
-  std::uint32_t* order[2] = {};      ///< `[points]` numbers of the voxels, in the order of the rows
-  std::uint32_t* row_of = nullptr;   ///< `[points]` of each voxel
-  std::uint32_t* list_at = nullptr;  ///< `[points]` of each voxel: where its next point goes in the list
-  std::uint32_t* list = nullptr;     ///< `[points]` points by row; where the keys to be sorted were
+  std::uint32_t* order[2] = {};      ///< `[points]`: numbers of the voxels, in the order of the rows
+  std::uint32_t* row_of = nullptr;   ///< `[points]`: row of each voxel
+  std::uint32_t* list_at = nullptr;  ///< `[points]`: position of each voxel's next point in the list
+  std::uint32_t* list = nullptr;     ///< `[points]`: points by row; overwrites the sort keys
 };
 
-/// How a call is shared out among threads, and what memory that takes.
+/// Division of a call among threads, and the memory that it takes.
 class voxelize_host_plan {
  public:
   static constexpr int most_threads = voxelize_host_tuning::most_threads;
   static constexpr int most_chunks = voxelize_host_tuning::chunks_per_thread * most_threads;
 
-  /// @param points  of the view
-  /// @param frame   of them, those in clouds; for fewer the same memory is enough
+  /// @param points  number of points of the view
+  /// @param frame   number of points in clouds; fewer points need no more memory
   voxelize_host_plan(host_exec exec, index_t points, index_t frame, voxelize_host_tuning const& tuning) noexcept
       : points_{bounded_points(points)} {
     index_t const worth = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.points_per_thread));
@@ -46,9 +47,9 @@ class voxelize_host_plan {
   }
 
   int threads() const noexcept { return threads_; }
-  /// Ranges of points, which need not be worked on in their order.
+  /// Number of ranges of points, which can be processed in any order.
   int chunks() const noexcept { return chunks_; }
-  /// Shares of the voxels by hash, each of which sees its points in input order.
+  /// Number of shares of the voxels, divided by hash. Each part processes its points in input order.
   int parts() const noexcept { return threads_; }
 
   std::size_t workspace_size() const noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// Where the arrays of a voxel map lie in its memory, and those of an insertion in its workspace.
+/// Memory layout of a voxel map, and of an insertion's workspace.
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>
@@ -13,7 +13,7 @@ inline constexpr index_t voxel_map_most_voxels = index_t{1} << 30;
 
 using voxel_map_table = hash_map_ref<std::uint64_t, std::uint32_t, seeded_hash>;
 
-/// Of the map, between calls. The names are those of voxel_map_report.
+/// Counters of a map, kept between calls. They are named as in voxel_map_report.
 struct voxel_map_counters {
   std::uint64_t points;
   std::uint64_t voxels;
@@ -23,17 +23,17 @@ struct voxel_map_counters {
   std::uint64_t surplus_points;
 };
 
-/// The arrays of a map, by voxel. All voxels of a map are numbered by first occurrence.
+/// Arrays of a map, indexed by voxel. The voxels are numbered by first occurrence.
 template <class Scalar>
 struct voxel_map_arrays {
   voxel_map_counters* counters = nullptr;
-  hash_map_bucket* buckets = nullptr;  ///< from cells to numbers of voxels
+  hash_map_bucket* buckets = nullptr;  ///< hash table from cells to voxel numbers
   index_t bucket_count = 0;
   std::uint64_t* cells = nullptr;
   index_t* first_points = nullptr;
-  std::uint64_t* counts = nullptr;  ///< of kept points
+  std::uint64_t* counts = nullptr;  ///< number of kept points
   Scalar* sums = nullptr;           ///< `[capacity, 3]`
-  float* feature_sums = nullptr;    ///< `[capacity, features]`, as the next two
+  float* feature_sums = nullptr;    ///< `[capacity, features]`, as `largest` and `first`
   float* largest = nullptr;
   float* first = nullptr;
   std::size_t bytes = 0;
@@ -60,15 +60,16 @@ struct voxel_map_arrays {
   }
 };
 
-/// The arrays of an insertion, by voxel of the tile but for the members. What voxelize() writes comes first.
+/// Arrays of an insertion, indexed by voxel of the tile except for `members`. The outputs of voxelize() come first.
 struct voxel_map_scratch {
-  std::int32_t* offsets = nullptr;  ///< `[n + 1]`: the points of a voxel are those from here on to the next voxel's
+  std::int32_t* offsets = nullptr;  ///< `[n + 1]`: first entry of each voxel in `members`
   std::int32_t* members = nullptr;  ///< `[n]`: points by voxel, in input order
   std::int32_t* voxel_count = nullptr;
   voxelize_report* report = nullptr;
-  std::uint32_t* numbers = nullptr;  ///< `[n]`: the voxel of the map
-  std::int32_t* ranks = nullptr;     ///< `[n + 1]`: 1 for a voxel that the map does not have; then how many come before
-  std::uint32_t* kept = nullptr;     ///< `[n]`: points that the voxel takes
+  std::uint32_t* numbers = nullptr;  ///< `[n]`: number of the voxel in the map
+  /// `[n + 1]`: 1 for each voxel that is not in the map, later the exclusive sums.
+  std::int32_t* ranks = nullptr;
+  std::uint32_t* kept = nullptr;  ///< `[n]`: number of points that the voxel takes
 
   voxel_map_scratch(workspace_cutter& cutter, index_t points) noexcept
       : offsets{cutter.take<std::int32_t>(points + 1)},
@@ -79,7 +80,7 @@ struct voxel_map_scratch {
         ranks{cutter.take<std::int32_t>(points + 1)},
         kept{cutter.take<std::uint32_t>(points)} {}
 
-  /// What voxelize() is to write for a tile.
+  /// Output of voxelize() for a tile.
   template <class Scalar>
   voxelize_output<Scalar> output(index_t points) const noexcept {
     auto const size = static_cast<std::size_t>(points);

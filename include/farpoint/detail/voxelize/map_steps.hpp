@@ -1,5 +1,5 @@
 /// @file
-/// The steps of the calls on a voxel map, each a loop over independent indices, for kernels and host threads alike.
+/// Steps of the calls on a voxel map. Each is a loop over independent indices, for kernels and host threads.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -9,12 +9,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Of a tile's voxel that has no place in the map.
+/// Number of a tile's voxel that is not in the map.
 inline constexpr std::uint32_t voxel_map_none = 0xffffffffu;
-/// Set in the number of a voxel that the tile has brought.
+/// Flag in the number of a voxel that the tile has added to the map.
 inline constexpr std::uint32_t voxel_map_new = 0x80000000u;
 
-/// What the steps of an insertion take. Voxels and points are those of the tile.
+/// Arguments of the steps of an insertion. Voxels and points are the tile's.
 template <class Points>
 struct voxel_map_tile_args {
   using scalar = typename Points::scalar;
@@ -23,14 +23,14 @@ struct voxel_map_tile_args {
   voxel_map_arrays<scalar> map;
   voxel_map_tile<Points> tile;
   voxel_map_scratch scratch;
-  int coordinates = 0;  ///< that are summed up: 0 or 3
-  int columns = 0;      ///< these and features
+  int coordinates = 0;  ///< number of coordinates that are summed up: 0 or 3
+  int columns = 0;      ///< number of coordinates and features
 
   FARPOINT_HD bool has_voxel(index_t voxel) const noexcept { return voxel < *scratch.voxel_count; }
   FARPOINT_HD index_t size_of(index_t voxel) const noexcept {
     return scratch.offsets[voxel + 1] - scratch.offsets[voxel];
   }
-  /// The cell of a voxel: of its first point, which is inside of the grid.
+  /// Returns the cell of a voxel from its first point, which is inside the grid.
   FARPOINT_HD std::uint64_t cell_of_voxel(index_t voxel) const noexcept {
     vec<std::int32_t> at{};
     voxel_of(params.grid, tile.points[scratch.members[scratch.offsets[voxel]]], at);
@@ -38,7 +38,7 @@ struct voxel_map_tile_args {
   }
 };
 
-/// Looks a voxel up. Runs for as many indices as there are points.
+/// Looks a voxel up in the map. The number of indices is the number of points.
 template <class Points>
 struct voxel_map_find_step {
   voxel_map_tile_args<Points> args;
@@ -55,7 +55,7 @@ struct voxel_map_find_step {
   }
 };
 
-/// Gives a voxel that the map does not have its number, and says how many points each takes.
+/// Numbers a voxel that is not in the map, and computes how many of its points are kept.
 template <class Points>
 struct voxel_map_number_step {
   voxel_map_tile_args<Points> args;
@@ -90,7 +90,7 @@ struct voxel_map_number_step {
   }
 };
 
-/// Adds one column of a voxel's points, in input order, to what the map has of the voxel.
+/// Adds one column of a voxel's points, in input order, to the voxel's sums and maxima in the map.
 template <class Points>
 struct voxel_map_add_step {
   voxel_map_tile_args<Points> args;
@@ -144,7 +144,7 @@ struct voxel_map_add_step {
   }
 };
 
-/// Counts the tile. After all steps that read the counters.
+/// Adds the tile to the counters, after all steps that read them.
 template <class Points>
 struct voxel_map_count_step {
   voxel_map_tile_args<Points> args;
@@ -160,7 +160,7 @@ struct voxel_map_count_step {
   }
 };
 
-/// Empties a map.
+/// Clears a map.
 template <class Scalar>
 struct voxel_map_clear_step {
   voxel_map_params<Scalar> params;
@@ -174,7 +174,7 @@ struct voxel_map_clear_step {
   }
 };
 
-/// Writes the row of a voxel; index 0 what there is once, too.
+/// Writes the row of a voxel; index 0 also writes the totals.
 template <class Scalar>
 struct voxel_map_read_step {
   voxel_map_params<Scalar> params;
@@ -185,7 +185,7 @@ struct voxel_map_read_step {
     auto const row = static_cast<index_t>(index);
     auto const voxels = static_cast<index_t>(map.counters->voxels);
     if (row == 0) write_totals(voxels);
-    // Written so that it does not overflow.
+    // A sum of begin and row could overflow, the difference cannot.
     if (row >= output.capacity || row >= voxels - output.begin) return;
     index_t const voxel = output.begin + row;
     std::uint64_t const count = map.counts[voxel];

@@ -1,6 +1,6 @@
 /// @file
-/// Second step of voxelize() with a table: numbers the voxels by first occurrence, and gives each a place for its
-/// points.
+/// Second phase of voxelize() with a table: numbers the voxels by first occurrence, and reserves each voxel's entries
+/// in members.
 #pragma once
 
 #include <farpoint/detail/voxelize/insert_kernel.cuh>
@@ -10,14 +10,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Points that are the first of their voxels. Each thread looks at a few in a row.
+/// First points of voxels among the consecutive points of a thread.
 struct tile_firsts {
+  /// Id of each point's voxel, or voxel_none.
   std::uint32_t ids[voxel_number_items];
-  std::uint32_t counts[voxel_number_items];  ///< of the voxel, 0 if it is not its first point
+  std::uint32_t counts[voxel_number_items];  ///< number of points of the voxel whose first point this is, else 0
 
   template <class Points>
   __device__ tile_firsts(voxelize_args<Points> const& args, std::uint32_t begin, std::uint32_t end) noexcept {
-    // Of each point as if it were an id, as most first points are: neighbouring threads load neighbouring words.
+    // Most first points are creators, whose entries lie at their own index. Loads for all points coalesce; the loop
+    // below repeats only the loads of the others.
     std::uint32_t lowest[voxel_number_items];
     std::uint32_t more[voxel_number_items];
 #pragma unroll
@@ -49,7 +51,7 @@ struct tile_firsts {
   }
 };
 
-/// Notes a voxel that takes more than eight lanes.
+/// Lists a voxel with more points than eight lanes take.
 template <class Points>
 __device__ inline void list_large_voxel(voxelize_args<Points> const& args, std::uint32_t voxel,
                                         std::uint32_t count) noexcept {
@@ -63,15 +65,15 @@ __device__ inline void list_large_voxel(voxelize_args<Points> const& args, std::
   }
 }
 
-/// Tells what is asked of a voxel that is written; of one cloud in the order of first occurrence its row is its number.
+/// Writes the notes on a voxel's row. With one cloud and numbers by first occurrence, rows are numbers.
 __device__ inline void note_row(voxelize_row_notes const& notes, std::uint32_t row, std::uint32_t first_point,
                                 std::uint32_t points) noexcept {
   if (notes.first_points != nullptr) notes.first_points[row] = first_point;
   if (notes.points != nullptr) notes.points[row] = points;
 }
 
-/// Notes the first voxel of each cloud that begins in a tile of points; and, in the last tile, of those that begin
-/// where nothing is inserted any more.
+/// Writes the first voxel of each cloud that begins in a tile of points. The last tile also writes it for the clouds
+/// that begin behind the inserted points.
 template <int BlockSize, class Points>
 __device__ inline void note_clouds(voxelize_args<Points> const& args, voxel_frame const& frame, std::uint32_t begin,
                                    std::uint32_t end, bool is_last, std::uint32_t const* voxels_before,
@@ -86,13 +88,13 @@ __device__ inline void note_clouds(voxelize_args<Points> const& args, voxel_fram
   }
 }
 
-/// Blocks that a multiprocessor should hold: with more of them registers would be spilled.
+/// Number of blocks that a multiprocessor should hold; more blocks would spill registers.
 constexpr int number_blocks(int block_size) noexcept {
   return smaller(blocks_that_fit(block_size), larger(1536 / block_size, 1));
 }
 
-/// Numbers the voxels. Each gets a place in `members` as long as it has points, and its cursor says where. Only one
-/// thread writes to a voxel: it has one first point.
+/// Numbers the voxels, reserves entries of `members` for their points, and sets their cursors to the first entry. Each
+/// voxel has one first point, so one thread writes to it.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, number_blocks(BlockSize))
     voxelize_number_kernel(voxelize_table_args<Points> const args) {
@@ -102,7 +104,7 @@ __global__ void __launch_bounds__(BlockSize, number_blocks(BlockSize))
   __shared__ std::uint32_t voxels_before[tile_size];
   voxel_frame const frame = frame_of(args);
   std::uint32_t const size = inserted_points<BlockSize>(args, frame);
-  // One tile at least: an empty frame has its totals written too.
+  // At least one tile, so that the totals of an empty frame are written, too.
   std::uint32_t const tiles = size == 0 ? 1 : divide_up(size, tile_size);
   bool const has_clouds = args.clouds.size() > 1;
   bool const has_readers = args.sorted || !args.output.point_voxel.empty();
@@ -125,7 +127,8 @@ __global__ void __launch_bounds__(BlockSize, number_blocks(BlockSize))
         args.offsets[voxel] = at.second();
       }
       if (voxel < args.row_limit) note_row(args.notes, voxel, begin + static_cast<std::uint32_t>(k), count);
-      // No point that looks at it takes the number for its own.
+      // Threads of other points may still compare this word with their index; with the flag it differs from all
+      // indices.
       if (has_readers) args.lowest[mine.ids[k]] = voxel | voxel_dropped;
       at.word += lookback_pair::of(1, count).word;
       if (!args.sorted && !dropped) list_large_voxel(args, voxel, count);

@@ -1,5 +1,5 @@
 /// @file
-/// Which kernels serve a call of voxelize(), and where their arrays lie in the workspace.
+/// Choice of the kernels of a call of voxelize(), and the layout of its workspace.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -12,14 +12,14 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Memory that the sorts of a call use in turn.
+/// Memory that the sorts of a call share.
 struct voxelize_sort_memory {
   std::uint32_t* keys[2] = {};
   std::uint32_t* values[2] = {};
   std::uint32_t* sort_workspace = nullptr;
 };
 
-/// The kernels' arguments, with their arrays in the workspace.
+/// Arguments of the kernels, with their arrays in the workspace.
 template <class Points>
 struct voxelize_layout {
   voxelize_args<Points> args;
@@ -27,22 +27,22 @@ struct voxelize_layout {
   voxelize_bitmap_part bitmap = {};
   voxelize_sort_part sort = {};
   voxelize_sort_memory sort_memory = {};
-  std::size_t bytes = 0;  ///< of the workspace
+  std::size_t bytes = 0;  ///< bytes of the workspace
 };
 
-/// Bits that a number has, 1 to 63.
+/// Number of bits of a number, 1 to 63.
 constexpr int bits_of(std::uint64_t number) noexcept {
   int bits = 1;
   while (number >> bits != 0 && bits < 63) ++bits;
   return bits;
 }
 
-/// What voxelize_workspace_bytes() promises.
+/// Upper bound of workspace bytes that voxelize_workspace_bytes() documents.
 constexpr std::size_t voxelize_most_bytes(index_t points, index_t clouds) noexcept {
   return 64 * static_cast<std::size_t>(points) + 8 * static_cast<std::size_t>(clouds) + 65536;
 }
 
-/// Chooses the kernels, and lays out the workspace. At least one cloud and one point.
+/// Chooses the kernels and lays out the workspace. Requires at least one cloud and one point.
 template <class Selector, class Points>
 class voxelize_plan {
  public:
@@ -73,19 +73,19 @@ class voxelize_plan {
 
   std::size_t bytes() const noexcept { return lay_out(nullptr).bytes; }
 
-  /// True where the keys of voxels need 64 bits.
+  /// True if the keys of voxels need 64 bits.
   bool is_wide() const noexcept { return wide_; }
   int key_bits() const noexcept { return key_bits_; }
-  /// True where every group of cells has a place in the bitmap.
+  /// True if every group of cells has a slot in the bitmap.
   bool is_flat() const noexcept { return is_flat_; }
   index_t all_cells() const noexcept { return static_cast<index_t>(args_.cells) * args_.clouds.size(); }
-  /// Groups of cells that the bitmap has a place for.
+  /// Number of groups of cells for which the bitmap has slots.
   index_t placed_groups() const noexcept {
     return is_flat_ ? all_groups() : smaller(all_groups(), args_.clouds.points().size());
   }
 
-  /// Blocks for `threads`: no more than stay on the device together.
-  /// @param most  of a multiprocessor, if the kernel's registers allow no more
+  /// Number of blocks for `threads` threads, at most the number that runs at once.
+  /// @param most  maximum number of blocks of a multiprocessor, given the kernel's registers
   unsigned blocks(index_t threads, int most = Selector::blocks_per_multiprocessor) const noexcept {
     int const each = larger(1, smaller(most, int{Selector::blocks_per_multiprocessor}));
     return blocks_for(threads, block_size, static_cast<unsigned>(larger(multiprocessors_, 1) * each));
@@ -121,10 +121,10 @@ class voxelize_plan {
       lay_out_table(layout, cutter);
     }
     if (args.sorted) {
-      // The table, or the bitmap and the cursors, are no longer needed when these are written.
+      // The table, or the bitmap and the cursors, are no longer needed when these arrays are written.
       lay_out_sort(layout, after);
     } else if (args.ranked) {
-      // The bitmap is no longer needed when these are written; the cursors are.
+      // The bitmap is no longer needed when these arrays are written, but the cursors are.
       after.take<std::uint32_t>(keys);
       lay_out_select(args, after);
     } else {
@@ -135,7 +135,7 @@ class voxelize_plan {
   }
 
  private:
-  /// How many rows there can be, and how many voxels it takes to know all of them.
+  /// Sets the maximum number of rows, and the number of voxels that must be found to know all rows.
   void limit_rows(std::uint32_t points, bool bitmap) noexcept {
     index_t const each = args_.params.mode.max_voxels;
     index_t const clouds = args_.clouds.size();
@@ -146,8 +146,8 @@ class voxelize_plan {
     std::uint64_t const in_flight = std::uint64_t{table_.insert_blocks} * block_size;
     bool const is_grid = args_.params.order == voxel_order::grid;
     bool const has_report = args_.output.report != nullptr;
-    // The order of the grid requires that all voxels are found, and the report that all are counted. And where each
-    // cloud has a limit, the first voxels of all clouds are not the rows.
+    // The insertion may stop early if the first voxels are the rows. They are not in the order of the grid, nor if
+    // several clouds have limits of their own. A report needs the number of all voxels, which a bitmap counts.
     bool const first_are_rows = !is_grid && (clouds == 1 || each >= index_t{args_.row_limit});
     bool const stops_early =
         first_are_rows && args_.row_limit + in_flight < points && (!has_report || (bitmap && clouds == 1));
@@ -158,8 +158,8 @@ class voxelize_plan {
     if (args_.ranked && clouds == 1) args_.most_keys = args_.row_limit;
   }
 
-  /// Plans for a bitmap.
-  /// @return false if it is of no use, or exceeds the bound on memory
+  /// Plans the use of a bitmap.
+  /// @return false if a bitmap has no use, or exceeds the bound on memory
   bool try_bitmap(std::uint32_t points, bool sorted) noexcept {
     limit_rows(points, !wide_);
     if (!args_.ranked && !table_.counts_dropped) return false;

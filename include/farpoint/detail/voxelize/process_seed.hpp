@@ -1,5 +1,5 @@
 /// @file
-/// A random number of this process.
+/// Random number of this process.
 #pragma once
 
 #include <farpoint/core/config.hpp>
@@ -11,9 +11,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// 64 bits that nobody outside of this process can know, as far as the system has random numbers. Never 0.
+/// Returns 64 random bits, never 0. Other processes cannot predict them if the system provides random numbers.
 inline std::uint64_t draw_seed() noexcept {
-  // What is left where there are none: the time, and where the system has put this process.
+  // Fallback without random numbers: the time, and the address of a local variable.
   auto const now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   std::uint64_t seed = now ^ reinterpret_cast<std::uintptr_t>(&now) << 16;
 #if defined(__cpp_exceptions)
@@ -26,7 +26,7 @@ inline std::uint64_t draw_seed() noexcept {
   return seed != 0 ? seed : 1;
 }
 
-/// The same number in every call. The first call draws it.
+/// Returns the number that the first call draws.
 inline std::uint64_t process_seed() noexcept {
   static std::uint64_t const seed = draw_seed();
   return seed;

@@ -1,5 +1,5 @@
 /// @file
-/// What callers inside the library are told of the voxels of one cloud, besides the outputs.
+/// Facts about the voxels of one cloud that callers inside the library need in addition to the outputs.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -7,10 +7,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Arrays by row, of voxels by first occurrence. Either may be left out.
+/// Arrays by row, with voxels in the order of first occurrence. Each may be null.
 struct voxelize_row_notes {
-  std::uint32_t* first_points = nullptr;  ///< lowest point of the voxel: they ascend
-  std::uint32_t* points = nullptr;        ///< points of the voxel, surplus points too
+  std::uint32_t* first_points = nullptr;  ///< lowest point of the voxel; ascending
+  std::uint32_t* points = nullptr;        ///< number of points of the voxel, surplus points included
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// Third step of voxelize(): brings the points of each voxel together, and lays out the rows of the clouds.
+/// Third phase of voxelize(): gathers the points of each voxel, and lays out the rows of the clouds.
 #pragma once
 
 #include <farpoint/detail/voxelize/insert_kernel.cuh>
@@ -9,20 +9,20 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Voxels that cloud `b` has.
+/// Number of voxels of cloud `b`.
 template <class Points>
 __device__ inline std::uint32_t voxels_of_cloud(voxelize_args<Points> const& args, index_t b) noexcept {
   if (args.clouds.size() == 1) return args.state->voxels + args.state->more_voxels;
   return args.cloud_begin[b + 1] - args.cloud_begin[b];
 }
 
-/// Those of them that max_voxels lets pass.
+/// Number of a cloud's voxels within max_voxels.
 template <class Points>
 __device__ inline std::uint32_t allowed_voxels(voxelize_args<Points> const& args, std::uint32_t voxels) noexcept {
   return static_cast<std::uint32_t>(smaller(index_t{voxels}, args.params.mode.max_voxels));
 }
 
-/// One block lays out the rows: where each cloud's begin, and how many there are.
+/// Lays out the rows: computes where each cloud's rows begin, and the total. One block calls it.
 template <int BlockSize, class Points>
 __device__ inline void lay_out_rows(voxelize_args<Points> const& args) noexcept {
   using scan = CUB_NS_QUALIFIER::BlockScan<index_t, BlockSize>;
@@ -58,7 +58,7 @@ __device__ inline void lay_out_rows(voxelize_args<Points> const& args) noexcept 
   args.output.report->over_capacity = static_cast<unsigned long long>(rows - written);
 }
 
-/// Puts points beside the others of their voxel, in any order. The last block does not: it lays out the rows.
+/// Writes points to the entries of their voxel in members, in any order. The last block lays out the rows instead.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     voxelize_scatter_kernel(voxelize_args<Points> const args) {

@@ -1,5 +1,5 @@
 /// @file
-/// Last step of voxelize_algorithm::select: finds the kept points of each voxel, and writes its row.
+/// Last phase of voxelize_algorithm::select: finds the kept points of each voxel and writes its row.
 #pragma once
 
 #include <farpoint/detail/voxelize/random_priority.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The rank of a point: those of lowest rank are kept.
+/// Rank of a point: the points of lowest rank are kept.
 template <class Points>
 __device__ inline std::uint64_t rank_of(voxelize_args<Points> const& args, voxel_frame const& frame,
                                         std::uint32_t point) noexcept {
@@ -20,8 +20,9 @@ __device__ inline std::uint64_t rank_of(voxelize_args<Points> const& args, voxel
                          i - args.clouds.begin_of(args.clouds.cloud_of(static_cast<std::uint32_t>(i))));
 }
 
-/// Of groups of 32 points, one a lane, puts that first whose last point is lowest: the others have little to offer
-/// then, above all where the points of a voxel are runs of neighbours.
+/// Swaps the group of 32 points whose last point is lowest to the front. The other groups then mostly have no points to
+/// keep, above all if the points of a voxel are runs of neighbours.
+/// @tparam Groups  number of groups; each lane holds one point of each group
 template <std::size_t Groups>
 __device__ inline void put_lowest_first(std::uint32_t (&points)[Groups]) noexcept {
   std::uint32_t least = cuda_warp::max(points[0]);
@@ -36,15 +37,15 @@ __device__ inline void put_lowest_first(std::uint32_t (&points)[Groups]) noexcep
   }
 }
 
-/// What a warp looks at of a voxel: every step-th 32 of the points `[first, end)`.
+/// Share of a warp in a voxel: 32 of every `step` of its points `[first, end)`.
 struct voxel_share {
   std::uint32_t first;
   std::uint32_t end;
   std::uint32_t step;
 };
 
-/// Shows a warp's selection, which is empty, the points `*member(i)` of a share.
-/// @tparam LowestFirst  they may be runs of neighbours, in any order
+/// Offers the points `*member(i)` of a share to a warp's selection, which is empty.
+/// @tparam LowestFirst  true if the points may be runs of neighbours in any order
 template <bool LowestFirst, class Points, class Member>
 __device__ inline void offer_members(warp_lowest& lowest, voxelize_args<Points> const& args, voxel_frame const& frame,
                                      voxel_share const& share, Member const& member) noexcept {
@@ -56,7 +57,7 @@ __device__ inline void offer_members(warp_lowest& lowest, voxelize_args<Points> 
     for (int k = 0; k < ahead; ++k) {
       std::uint32_t const i =
           at + static_cast<std::uint32_t>(k) * share.step + static_cast<std::uint32_t>(cuda_warp::lane());
-      // From L2: pieces of a voxel are written by other blocks of this launch.
+      // Loads from L2: blocks of this launch may have written pieces of the voxel.
       points[k] = i < share.end ? __ldcg(member(i)) : voxel_none;
     }
     if (LowestFirst && args.params.points == voxel_points::first) put_lowest_first(points);
@@ -73,7 +74,7 @@ __device__ inline void offer_members(warp_lowest& lowest, voxelize_args<Points> 
   }
 }
 
-/// Puts a warp's selection into input order.
+/// Writes a warp's selection in input order.
 __device__ inline void sort_selection(warp_lowest const& lowest, std::uint32_t count, std::uint32_t* kept) noexcept {
   std::uint32_t const mine = lowest.best().point;
   std::uint32_t place = 0;
@@ -106,7 +107,7 @@ class voxel_rows {
   __device__ voxel_rows(voxelize_args<Points> const& args, storage& shared) noexcept
       : args_{args}, shared_{shared}, frame_{frame_of(args)}, most_{static_cast<int>(args.params.mode.max_points)} {}
 
-  /// Voxels of so many points that blocks share them.
+  /// Writes the voxels that are cut into pieces, which several blocks share.
   __device__ void write_cut() const noexcept {
     std::uint32_t const pieces = args_.state->pieces;
     for (std::uint32_t p = blockIdx.x; p < pieces; p += gridDim.x) {
@@ -116,7 +117,7 @@ class voxel_rows {
     }
   }
 
-  /// Voxels that a warp takes each.
+  /// Writes the voxels that take a warp each.
   __device__ void write_large() const noexcept {
     std::uint32_t const voxels = args_.state->large_voxels;
     for (std::uint32_t v = blockIdx.x * warps + warp(); v < voxels; v += gridDim.x * warps) {
@@ -131,7 +132,7 @@ class voxel_rows {
     }
   }
 
-  /// Writes what each row has besides its points, a thread per voxel, and the report.
+  /// Writes the outputs of each row that do not depend on its points, one voxel per thread, and the report.
   __device__ void write_voxels() const noexcept {
     bool const all = args_.clouds.size() > 1;
     std::uint32_t const voxels = listed_voxels();
@@ -152,7 +153,7 @@ class voxel_rows {
     count_in_report_by_warp(&args_.output.report->dropped_points, dropped);
   }
 
-  /// Voxels of few points, of which a warp takes four at a time.
+  /// Writes the voxels with few points, four per warp at a time.
   __device__ void write_small() const noexcept {
     row_lanes const lanes{static_cast<int>(threadIdx.x % group_lanes), group_lanes};
     if (wants_plain_means(args_)) {
@@ -168,7 +169,7 @@ class voxel_rows {
   }
 
  private:
-  /// Of one cloud, those that are dropped come last and are left out.
+  /// Number of voxels to visit. With one cloud, dropped voxels come last and are skipped.
   __device__ std::uint32_t listed_voxels() const noexcept {
     return args_.clouds.size() > 1 ? args_.state->voxels : args_.state->rows;
   }
@@ -184,8 +185,8 @@ class voxel_rows {
     return args_.offsets[voxel + 1] - args_.offsets[voxel];
   }
 
-  /// Groups take a voxel each. While one is sorted the offsets of the next are on the way, and while it is written that
-  /// one's points.
+  /// Writes one voxel per group of eight lanes. The loads of the next voxel overlap: its offsets with the sort of this
+  /// voxel, its points with the row of this voxel.
   template <class WriteRow>
   __device__ FARPOINT_ALWAYS_INLINE void write_groups(WriteRow const& write_row) const noexcept {
     constexpr std::uint32_t warp_groups = cuda_warp::lanes / group_lanes;
@@ -212,7 +213,7 @@ class voxel_rows {
     }
   }
 
-  /// A warp writes the row of what it selected.
+  /// Writes the row of a warp's selection.
   __device__ void write_selected(warp_lowest const& lowest, std::uint32_t row, std::uint32_t voxel) const noexcept {
     std::uint32_t* const kept = shared_.warp.kept[warp()];
     std::uint32_t const count = kept_of(args_, count_of(voxel));
@@ -221,14 +222,14 @@ class voxel_rows {
     write_points<WithDoubles>(args_, frame_, {cuda_warp::lane(), cuda_warp::lanes}, row, kept, count);
   }
 
-  /// Each warp has selected from its part: the first one selects from what they have.
+  /// Merges the selections of all warps; the first warp returns the result. All threads of the block call it.
   __device__ warp_lowest merged(warp_lowest const& mine) const noexcept {
     __syncthreads();
     shared_.warp.best[warp()][cuda_warp::lane()] = mine.best();
     __syncthreads();
     warp_lowest lowest{most_};
     if (warp() != 0) return lowest;
-    // The list that ends lowest goes first, as it is: most of the others have nothing to offer then.
+    // Starts with the selection whose last rank is lowest: the others then mostly have no points to add.
     int const lane = cuda_warp::lane();
     std::uint64_t const last = lane < warps ? shared_.warp.best[lane][most_ - 1].rank : warp_lowest::none;
     unsigned const lists = cuda_warp::ballot(last == cuda_warp::min(last));
@@ -240,7 +241,8 @@ class voxel_rows {
     return lowest;
   }
 
-  /// Selects from one piece and leaves the result at its front. The last block of a voxel selects from these results.
+  /// Selects from one piece and stores the result at the front of the piece. The block that finishes a voxel's last
+  /// piece selects from these results.
   __device__ void write_piece(voxel_piece const& piece) const noexcept {
     std::uint32_t* const members = args_.select.members + args_.offsets[piece.voxel];
     std::uint32_t const count = count_of(piece.voxel);
@@ -279,12 +281,12 @@ class voxel_rows {
   int most_;
 };
 
-/// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time.
+/// Number of blocks that a multiprocessor should hold: the kernel waits for memory most of the time.
 constexpr int select_blocks(int block_size) noexcept {
   return smaller(blocks_that_fit(block_size), 5);
 }
 
-/// Writes the rows of all voxels, those that take longest first.
+/// Writes the rows of all voxels, largest voxels first.
 template <class Points, class Key, int BlockSize, bool WithDoubles>
 __global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
     voxelize_select_kernel(voxelize_args<Points> const args) {
@@ -298,7 +300,7 @@ __global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
   writer.write_voxels();
 }
 
-/// The row of each point's voxel.
+/// Writes the row of each point's voxel.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_args<Points> const args) {
   voxel_frame const frame = frame_of(args);

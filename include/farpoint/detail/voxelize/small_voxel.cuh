@@ -1,5 +1,5 @@
 /// @file
-/// Points of a voxel that has few, put into input order by eight lanes.
+/// Voxel with few points, sorted into input order by eight lanes.
 #pragma once
 
 #include <farpoint/tuning/voxelize.hpp>
@@ -8,20 +8,20 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A voxel of up to voxel_small points, two of them in each of eight lanes. The steps are apart, so that those of the
-/// next voxel can begin before a voxel is done.
+/// Voxel of at most voxel_small points, two in each of eight lanes. Its steps are separate functions, so that the loads
+/// of the next voxel overlap the sort of this one.
 struct small_voxel {
   static_assert(voxel_small == 2 * voxel_group, "farpoint: a lane of a group holds two points");
-  /// No point; after all others, and below 2^31 as they are.
+  /// No point: above all points, and below 2^31 as points are.
   static constexpr std::uint32_t none = 0x7fffffffu;
 
   std::uint32_t voxel;
   std::uint32_t begin = 0;
-  std::uint32_t count = 0;  ///< 0: there is no such voxel, or it has more points
+  std::uint32_t count = 0;  ///< 0: no voxel, or a voxel with more points
   std::uint32_t low = none;
   std::uint32_t high = none;
 
-  /// First step: where its points are.
+  /// First step: finds the voxel's points in `members`.
   __device__ void find(std::uint32_t const* offsets, std::uint32_t voxels, std::uint32_t most_points) noexcept {
     if (voxel >= voxels) return;
     begin = offsets[voxel];
@@ -29,15 +29,15 @@ struct small_voxel {
     count = points <= most_points ? points : 0;
   }
 
-  /// Second step.
+  /// Second step: loads two points per lane.
   __device__ void load(std::uint32_t const* members) noexcept {
     std::uint32_t const lane = threadIdx.x % voxel_group;
     if (lane < count) low = members[begin + lane];
     if (lane + voxel_group < count) high = members[begin + lane + voxel_group];
   }
 
-  /// Third step: each lane counts how many points are below its own. All lanes of a warp call it, a voxel for eight.
-  /// @param sorted  of the eight lanes, in shared memory
+  /// Third step: each lane counts the points below its own. All lanes of a warp call it, for four voxels.
+  /// @param sorted  shared memory of the eight lanes
   __device__ void sort(std::uint32_t* sorted) const noexcept {
     std::uint32_t low_place = 0;
     std::uint32_t high_place = 0;
@@ -52,7 +52,7 @@ struct small_voxel {
         high_place += is_below(other, high) + is_below(__shfl_sync(~0u, low, i, voxel_group), high);
       }
     }
-    // The points before have been read.
+    // All lanes have read the points of the previous voxel.
     __syncwarp();
     if (low != none) sorted[low_place] = low;
     if (high != none) sorted[high_place] = high;

@@ -1,5 +1,5 @@
 /// @file
-/// Steps of voxelize_algorithm::sort: rows are laid out, points are sorted by row, and rows are written from that.
+/// Phases of voxelize_algorithm::sort: lays out rows, sorts points by row, and writes the rows.
 #pragma once
 
 #include <farpoint/detail/voxelize/scatter_kernel.cuh>
@@ -9,8 +9,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Writes the number of its voxel over each point's id, and its key over each voxel's first point. What was noted by id
-/// is no longer needed then.
+/// Replaces each point's id by the number of its voxel, and each voxel's first point by its key. Arrays indexed by id
+/// are not needed afterwards.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
@@ -27,7 +27,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_ar
   }
 }
 
-/// The part of the voxels' keys to sort by: of all voxels as they are numbered, or in the order of an earlier part.
+/// Writes the part of the voxels' keys to sort by: in the order of numbers for the first part, in the order of the part
+/// before for a further one.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_grid_keys_kernel(voxelize_sort_args<Points> const args) {
   std::uint32_t const voxels = args.state->voxels;
@@ -39,8 +40,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_grid_keys_kernel(voxelize_
   }
 }
 
-/// Gives each voxel its row, in the order asked for, and each row a place for its points. The last block lays out the
-/// clouds.
+/// Gives each voxel its row, in the order that the call requests, and reserves the row's entries in members. The last
+/// block lays out the rows of clouds instead.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_sort_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
@@ -91,8 +92,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_so
   count_in_report_by_warp(&args.output.report->dropped_points, dropped);
 }
 
-/// Row of a point's voxel, or no_row. Of one cloud whose voxels are in order the first ones are the rows: only others
-/// are looked up, which is an access outside of the L2 cache for most points of a large cloud.
+/// Returns the row of a point's voxel, or no_row. With one cloud and voxels in the order of their numbers, rows are the
+/// first numbers, so no load is needed. The load would miss the L2 cache for most points of a large cloud.
 template <class Points>
 __device__ inline std::uint32_t sorted_row_of(voxelize_sort_args<Points> const& args, std::uint32_t voxel) noexcept {
   if (voxel == voxel_none) return args.no_row;
@@ -100,7 +101,7 @@ __device__ inline std::uint32_t sorted_row_of(voxelize_sort_args<Points> const& 
   return voxel < args.state->rows ? voxel : args.no_row;
 }
 
-/// The row of each point, to sort by, and the point.
+/// Writes each point and its row, the sort key.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize_sort_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
@@ -111,7 +112,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize
   }
 }
 
-/// Outputs that say which point is where: lists, and the row of each point.
+/// Writes the lists of points, and the row of each point.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_sort_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
@@ -131,7 +132,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_sort
   }
 }
 
-/// Moves the points that are drawn to the front of their row, in input order. Few points: a warp takes a row.
+/// Moves the points of a random subset to the front of their row, in input order. One warp per row: the subset has at
+/// most 32 points.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_sort_args<Points> const args) {
   constexpr std::uint32_t warps = BlockSize / cuda_warp::lanes;
@@ -150,8 +152,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_s
   }
 }
 
-/// The same for any number of points: a block finds the highest priority that is kept, a digit at a time, and moves the
-/// points that are kept to the front.
+/// Moves the points of a random subset of any size to the front of their row. A block finds the highest priority that
+/// is kept, digit by digit, then compacts the row.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_sort_args<Points> const args) {
   using scan = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, BlockSize>;
@@ -174,7 +176,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_
       __syncthreads();
       for (std::uint32_t i = threadIdx.x; i < count; i += BlockSize) {
         std::uint64_t const priority = rank_of(args, frame, members[i]);
-        // Points that agree with what is known of the highest priority that is kept.
+        // Counts the points that agree with the digits of the highest kept priority found before.
         bool const same = shift == 56 || priority >> (shift + 8) == chosen >> (shift + 8);
         if (same) atomicAdd(&histogram[priority >> shift & (digits - 1)], 1u);
       }
@@ -202,7 +204,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_
   }
 }
 
-/// Sums of a long row's columns: all threads load, one thread a column adds in input order.
+/// Sums the columns of a long row: all threads load, one thread per column adds in input order.
 template <class Scalar, int BlockSize>
 class long_columns {
  public:
@@ -218,7 +220,8 @@ class long_columns {
     Scalar first = 0;
   };
 
-  /// Columns first to first + count - 1; the thread `c` gets what is of column first + c.
+  /// Reduces `columns_here` columns; thread c returns the sums of column c.
+  /// @param value  `value(point, c)` returns the value of a point in column c
   template <class Value>
   __device__ static sums reduce(storage& shared, std::uint32_t const* kept, std::uint32_t count, int columns_here,
                                 Value const& value) noexcept {
@@ -252,7 +255,8 @@ class long_columns {
   }
 };
 
-/// Outputs of features that are computed as `Working`, of a row of many points, by a block.
+/// Writes the outputs of features that are computed as `Working`, for a row with many points. All threads of a block
+/// call it.
 template <class Working, class Points, int BlockSize>
 __device__ inline void write_long_features(voxelize_args<Points> const& args, voxel_frame const& frame, void* memory,
                                            std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
@@ -285,7 +289,7 @@ __device__ inline void write_long_features(voxelize_args<Points> const& args, vo
   }
 }
 
-/// A row of many points, by a block.
+/// Writes a row with many points. All threads of a block call it.
 template <class Points, int BlockSize>
 __device__ inline void write_long_row(voxelize_args<Points> const& args, voxel_frame const& frame, void* memory,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
@@ -303,7 +307,7 @@ __device__ inline void write_long_row(voxelize_args<Points> const& args, voxel_f
   args.output.centroid[static_cast<std::size_t>(row) * 3 + threadIdx.x] = voxel_mean(sums.sum, count);
 }
 
-/// All rows, from points that are sorted by row; the long ones first.
+/// Writes all rows from points that are sorted by row, long rows first.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_sort_args<Points> const args) {
   constexpr int lanes = voxel_group;

@@ -1,5 +1,5 @@
 /// @file
-/// The arrays of fps_shard() on a rank.
+/// Workspace arrays of fps_shard() on a rank.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -10,25 +10,25 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The arrays of a call.
+/// Workspace arrays of one call.
 template <class Scalar, int Dim>
 struct fps_shard_memory {
   using messages = fps_shard_messages<Scalar, Dim>;
 
-  index_t fill = 0;  ///< points of a bucket
+  index_t fill = 0;  ///< points per bucket
   fps_bucket_chunk<Scalar, Dim>* chunks = nullptr;
   fps_bucket<Scalar, Dim>* buckets = nullptr;
   std::uint32_t* order = nullptr;  ///< `[points]`
   curve_order_memory<Scalar, Dim> curve = {};
-  std::uint32_t* marks = nullptr;                ///< a bit for each point: no candidate from the start
-  fps_host_candidates<Scalar>* lists = nullptr;  ///< `[groups]`, with `entries`
+  std::uint32_t* marks = nullptr;  ///< one bit per point: set if the point is not a candidate from the start
+  fps_host_candidates<Scalar>* lists = nullptr;  ///< `[groups]`: candidate lists, stored in `entries`
   fps_entry<Scalar>* entries = nullptr;          ///< `[groups, 2 * listed]`
-  std::uint32_t* slots = nullptr;                ///< `[groups, listed]`: where the rank's candidates are
-  unsigned char* sent = nullptr;
-  unsigned char* received = nullptr;               ///< `[ranks]` messages
-  unsigned char* accepted = nullptr;               ///< `[ranks, groups, listed]`
-  fps_ball_group<Scalar, Dim>* samples = nullptr;  ///< those of a round
-  fps_shard_key<Scalar>* found = nullptr;          ///< the best samples so far, as many as wanted, and those of a round
+  std::uint32_t* slots = nullptr;                ///< `[groups, listed]`: slot of each listed candidate of this rank
+  unsigned char* sent = nullptr;                 ///< message of this rank
+  unsigned char* received = nullptr;             ///< `[ranks]`: messages of all ranks
+  unsigned char* accepted = nullptr;  ///< `[ranks, groups, listed]`: 1 if the candidate became a sample in this round
+  fps_ball_group<Scalar, Dim>* samples = nullptr;  ///< samples of this round
+  fps_shard_key<Scalar>* found = nullptr;  ///< `[wanted + ranks * groups * listed]`: best samples so far and new ones
   fps_shard_start<Scalar, Dim>* starts = nullptr;  ///< `[ranks]`
   std::size_t size = 0;
 

@@ -1,5 +1,5 @@
 /// @file
-/// A rank's own points in fps_shard().
+/// The points of one rank in fps_shard().
 #pragma once
 
 #include <farpoint/core/status.hpp>
@@ -14,7 +14,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The points that a rank has, in groups of neighbours, and their distances to the samples.
+/// A rank's points in groups of neighboring points, with their distances to the samples.
 template <class Points>
 class fps_shard_points {
  public:
@@ -29,15 +29,15 @@ class fps_shard_points {
     std::fill_n(memory_.marks, divide_up<index_t>(cloud_.size(), 32), 0u);
   }
 
-  /// Which of the rank's points it is; -1: none.
+  /// Local index of a point; -1 if the rank does not have the point.
   index_t here(index_t index) const noexcept {
     bool const is_here = index >= first_index_ && index - first_index_ < cloud_.size();
     return is_here ? index - first_index_ : -1;
   }
-  /// The point is no candidate: said before they are arranged.
+  /// Excludes a point from the candidates. Call before arrange().
   void mark(index_t i) noexcept { memory_.marks[i / 32] |= 1u << (i % 32); }
 
-  /// Puts neighbours in buckets.
+  /// Sorts the points into buckets of neighboring points.
   void arrange() noexcept {
     using order_type = curve_order<Points, morton_curve>;
     static_assert(sizeof(fps_bucket<scalar, dim>) >= order_type::sort_type::scratch_words * 4 * fps_bucket_points);
@@ -60,13 +60,13 @@ class fps_shard_points {
       memory_.lists[g].use(memory_.entries + 2 * g * tuning_.listed, tuning_.listed);
   }
 
-  /// The next round lowers distances to this.
+  /// Adds a sample to which the next call of lower() or list() lowers the distances.
   void add_sample(fps_ball<dim, scalar> const& ball) noexcept {
     memory_.samples[samples_ / fps_bucket_group].set(static_cast<int>(samples_ % fps_bucket_group), ball);
     ++samples_;
   }
 
-  /// Lowers all points.
+  /// Lowers the distances of all points to the added samples.
   void lower() noexcept {
     for_each_group([this](index_t g) {
       fps_host_candidates<scalar> none;
@@ -76,7 +76,7 @@ class fps_shard_points {
     samples_ = 0;
   }
 
-  /// Lowers all points, and makes the rank's message, of candidates at the distance `cut` or farther.
+  /// Lowers the distances of all points, and writes the rank's message with the candidates at `cut` or farther.
   void list(scalar cut, fps_shard_messages<scalar, dim> const& mine) noexcept {
     for_each_group([this, cut, &mine](index_t g) {
       auto& list = memory_.lists[g];
@@ -93,7 +93,7 @@ class fps_shard_points {
     samples_ = 0;
   }
 
-  /// A sample is no candidate any more. Its bucket may have nothing else at its distance.
+  /// Excludes an accepted sample from the candidates, and updates the largest distance of its bucket and chunk.
   void take(std::uint32_t slot) noexcept {
     index_t const bucket = slot / fps_bucket_points;
     auto& home = memory_.buckets[bucket];
@@ -168,7 +168,7 @@ class fps_shard_points {
 
   index_t chunks_ = 0;
   index_t groups_ = 0;
-  std::uint32_t samples_ = 0;  ///< that distances have not been lowered to
+  std::uint32_t samples_ = 0;  ///< samples to which distances have not been lowered
 };
 
 }  // namespace detail

@@ -14,12 +14,12 @@ FARPOINT_BEGIN_NAMESPACE
 
 namespace FARPOINT_HIDDEN detail {
 
-/// One rank's part of a call, after ranks have agreed on the arguments.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
 ///
-/// In a round each rank lowers its points to the samples of the round before, and tells all others the best candidates
-/// of its groups, and how good those may be that it does not tell of. All ranks come to the same decision which of all
-/// that are listed become samples, so that a round takes one exchange.
-/// @tparam Rule  fps_shard_rule, or another one for tests
+/// In each round a rank lowers its points' distances to the samples of the previous round. It then sends all ranks the
+/// best candidates of its groups, with a bound for the candidates that it does not send. All ranks apply the same rule
+/// to the same messages and accept the same samples, so a round needs one exchange.
+/// @tparam Rule  fps_shard_rule, or another rule in tests
 template <class Communicator, class Points, class Rule>
 class fps_shard_task {
  public:
@@ -44,7 +44,7 @@ class fps_shard_task {
     std::fill_n(memory_.sent, messages_.bytes(tuning), static_cast<unsigned char>(0));
   }
 
-  /// @param first  the first sample, if no point was chosen; negative: the cloud is empty
+  /// @param first  index of the first sample if no point was chosen; negative if the cloud is empty
   result run(index_t first) noexcept {
     default_float_environment const environment;
     if (params_.samples == 0) return finish();
@@ -107,7 +107,7 @@ class fps_shard_task {
     return mine;
   }
 
-  /// Finds out where to start.
+  /// Finds the first sample: the requested one if it is finite, otherwise the finite point of lowest index.
   result exchange_starts(index_t first) noexcept {
     start const mine = look_at_points(first);
     if (result const done = exchange(&mine, memory_.starts, sizeof mine); !done) return done;
@@ -136,7 +136,8 @@ class fps_shard_task {
     points_.add_sample({seed_point_, not_yet_measured<scalar>});
   }
 
-  /// Lowers all to the points that were chosen, a message of them at a time: each rank has the coordinates of its own.
+  /// Lowers all distances to the chosen points, one message of chosen points at a time: each rank sends the coordinates
+  /// of the points that it has.
   result take_chosen() noexcept {
     auto* const mine = reinterpret_cast<candidate*>(memory_.sent);
     auto* const all = reinterpret_cast<candidate*>(memory_.received);
@@ -159,7 +160,7 @@ class fps_shard_task {
 
   // --- a round ---
 
-  /// True when nothing is left that could be among the samples asked for. All ranks come to the same result.
+  /// True if no remaining candidate can be among the requested samples. All ranks get the same result.
   bool is_complete() noexcept {
     largest_ = no_candidate<scalar>;
     key best{};
@@ -174,7 +175,7 @@ class fps_shard_task {
     return largest_ < worst.distance || (cut_ <= largest_ && !(best > worst));
   }
 
-  /// Samples besides the first.
+  /// Number of samples that the rounds have to find: all but the first.
   index_t wanted() const noexcept { return params_.samples - count_; }
 
   void accept() noexcept {
@@ -203,7 +204,7 @@ class fps_shard_task {
     if (found_ == wanted()) cut_ = larger(cut_, memory_.found[wanted() - 1].distance);
   }
 
-  /// What is behind as many samples as are wanted stays there, whatever else is found.
+  /// Keeps the wanted() best samples: further samples cannot move a dropped one forward.
   void keep_best() noexcept {
     if (found_ < wanted()) return;
     std::nth_element(memory_.found, memory_.found + wanted() - 1, memory_.found + found_, std::greater<>{});
@@ -240,16 +241,16 @@ class fps_shard_task {
   scalar stop2_;
 
   fps_report report_{};
-  index_t exchanges_ = 1;  ///< the agreement on the arguments
-  bool started_ = false;   ///< by points that were chosen
+  index_t exchanges_ = 1;  ///< 1: the agreement on the arguments
+  bool started_ = false;   ///< a chosen point counts as a sample
   bool has_first_ = false;
   bool first_counts_ = false;
-  index_t seed_ = -1;  ///< the first sample
+  index_t seed_ = -1;  ///< index of the first sample
   point seed_point_{};
-  index_t count_ = 0;                      ///< samples written
-  index_t found_ = 0;                      ///< other samples
-  scalar cut_ = 0;                         ///< nearer candidates are not listed
-  scalar largest_ = no_candidate<scalar>;  ///< distance of the best candidate
+  index_t count_ = 0;                      ///< number of samples written
+  index_t found_ = 0;                      ///< number of samples found in rounds
+  scalar cut_ = 0;                         ///< squared distance; candidates below it are not listed
+  scalar largest_ = no_candidate<scalar>;  ///< squared distance of the best candidate
 };
 
 }  // namespace detail

@@ -9,37 +9,37 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where knn_shard() writes what belongs to the rank's queries.
+/// Where knn_shard() writes the rows of the rank's queries.
 template <class Scalar = float>
 struct knn_shard_output {
   span<index_t> indices = {};      ///< `[queries, k]`: indices into the whole cloud, as in knn_output
   span<Scalar> distances = {};     ///< `[queries, k]`: squared distances (m^2), as in knn_output; not optional
-  index_t exchanged_capacity = 0;  ///< queries that there is room for to be sent, and as many to be received
-  index_t* exchanged = nullptr;    ///< the larger number of both, also where that is too many; optional
-  knn_report* report = nullptr;    ///< of all ranks' points and queries, the same on every rank; optional
-  /// Of along_curve, where not all ranks ask about their own points: queries that the rank owns, also where those are
-  /// too many; in host memory; optional.
+  index_t exchanged_capacity = 0;  ///< room for queries sent, and again for queries received
+  index_t* exchanged = nullptr;    ///< larger count of queries sent or received, even if above capacity; optional
+  knn_report* report = nullptr;    ///< sums over all ranks, the same on every rank; optional
+  /// For along_curve if some rank's queries are not its points: number of queries that this rank owns, even if above
+  /// along_curve::owned_queries. Host memory; optional.
   index_t* owned_queries = nullptr;
 };
 
 namespace FARPOINT_HIDDEN detail {
 
-/// What all know of each rank's points.
+/// Message of each rank about its points.
 template <class Scalar>
 struct knn_shard_box {
-  bounding_box<Scalar> box;  ///< of those that are finite
+  bounding_box<Scalar> box;  ///< around the finite points
   knn_report report;
 };
 
-/// True if points in a box may belong into the row of a query.
-/// @param limit2  of the query: points of this squared distance do
+/// True if the row of a query may need points inside a box.
+/// @param limit2  largest squared distance that the row can take
 template <class Scalar>
 FARPOINT_HD bool may_have_neighbours(bounding_box<Scalar> const& box, vec<Scalar> const& query,
                                      Scalar limit2) noexcept {
   return box.low[0] <= box.high[0] && box.distance2(query) <= limit2;
 }
 
-/// The order of lists by distance, then by index.
+/// Order of a list: by distance, then by index.
 struct nearest_first {
   template <class Scalar>
   FARPOINT_HD bool operator()(Scalar distance, index_t index, Scalar other_distance,
@@ -48,19 +48,22 @@ struct nearest_first {
   }
 };
 
-/// Merges other neighbours of a query into its row, in the order of both. Past the end of a list there is index -1.
-/// @param comes_first  `comes_first(distance, index, other distance, other index)`: the first is before the second
+/// Merges a second list of k neighbors into a query's row. Both lists are sorted; index -1 marks unused entries at the
+/// end.
+/// @param comes_first  `comes_first(distance, index, other_distance, other_index)`: true if the first precedes the
+///                     second
 template <class Index, class Scalar, class Order = nearest_first>
 FARPOINT_HD void merge_neighbours(Index* indices, Scalar* distances, Index const* others, Scalar const* other_distances,
                                   index_t k, Order const& comes_first = {}) noexcept {
-  // What is past the end of a list is behind all else.
+  // Unused entries, with index -1, follow all neighbors.
   auto const is_other = [&](index_t own, index_t other) {
     if (others[other] < 0) return false;
     return indices[own] < 0 || comes_first(other_distances[other], others[other], distances[own], indices[own]);
   };
   index_t other = 0;
+  // Invariant: among the first j merged neighbors, `other` come from the second list.
   for (index_t j = 0; j < k; ++j) other += is_other(j - other, other) ? 1 : 0;
-  // From the end on no neighbour is overwritten that is still wanted.
+  // Merging from the end overwrites only neighbors that have been moved or are not among the k best.
   index_t own = k - other;
   for (index_t j = k; j-- > 0 && other > 0;) {
     bool const takes_own = own > 0 && is_other(own - 1, other - 1);
@@ -70,32 +73,32 @@ FARPOINT_HD void merge_neighbours(Index* indices, Scalar* distances, Index const
   }
 }
 
-/// A query that goes to another rank.
+/// A query as sent to another rank.
 template <class Scalar>
 struct sent_query {
   vec<Scalar> at;
-  Scalar limit2;  ///< squared distance to a neighbour that it has already, behind which no other is wanted
+  Scalar limit2;  ///< squared distance of the k-th neighbor found so far: farther points are not needed
 
-  /// Some of them, as points.
+  /// Positions of `count` queries.
   static point_view<Scalar> view(sent_query const* queries, index_t count) noexcept {
     return {reinterpret_cast<Scalar const*>(queries), count, index_t{sizeof(sent_query)}};
   }
-  /// Their limits.
+  /// Limits of the queries.
   static query_limits<Scalar> limits(sent_query const* queries) noexcept {
     return {&queries->limit2, index_t{sizeof(sent_query) / sizeof(Scalar)}};
   }
 };
 
-/// What is exchanged: queries of `k` neighbours, `m` at most.
-/// @tparam Index  of a neighbour
+/// Buffers for exchanging up to `m` queries of `k` neighbors.
+/// @tparam Index  type of a neighbor's index
 template <class Scalar, class Index = index_t>
 struct knn_exchange_memory {
   sent_query<Scalar>* sent;      ///< `[m]`, by rank
-  std::uint32_t* sent_row;       ///< `[m]`: whose query it is
-  Index* answers;                ///< `[m, k]`, by rank, to what was sent
+  std::uint32_t* sent_row;       ///< `[m]`: row of each sent query
+  Index* answers;                ///< `[m, k]`: answers to `sent`, by rank
   Scalar* answer_distances;      ///< `[m, k]`
   sent_query<Scalar>* received;  ///< `[m]`
-  Index* found;                  ///< `[m, k]`: neighbours of those
+  Index* found;                  ///< `[m, k]`: neighbors of the received queries
   Scalar* found_distances;       ///< `[m, k]`
 
   knn_exchange_memory(workspace_cutter& cutter, index_t m, index_t k) noexcept
@@ -120,11 +123,10 @@ struct knn_exchange_memory {
   }
 };
 
-/// Lays out the exchange of queries.
+/// Lays out the exchange of queries, and checks that all ranks have room. All ranks get the same decision.
 /// @param headers  `[ranks]`
-/// @param count    count(from, to): queries that go from one rank to another
-/// @param most     the larger number of queries that the rank sends and that it receives; optional
-/// @return whether all ranks have room: they come to the same decision
+/// @param count    `count(from, to)`: number of queries from one rank to another
+/// @param most     receives the larger count of queries that this rank sends or receives; optional
 template <class Header, class Count>
 result lay_out_knn_exchange(int me, span<Header const> headers, Count const& count, shard_messages const& messages,
                             index_t* most) noexcept {
@@ -148,14 +150,14 @@ result lay_out_knn_exchange(int me, span<Header const> headers, Count const& cou
   return fits ? result{} : too_small("shards: a rank exchanges more queries than its exchanged_capacity");
 }
 
-/// The arrays of a call. `m` queries can be exchanged.
+/// Arrays of a call that can exchange up to `m` queries.
 template <class Scalar>
 struct knn_shard_memory : knn_exchange_memory<Scalar> {
   knn_shard_box<Scalar>* boxes = nullptr;  ///< `[ranks]`
-  std::uint64_t* matrix = nullptr;         ///< `[ranks, ranks]`: queries that the first sends to the second
-  std::uint64_t* counts = nullptr;         ///< `[ranks]`
-  shard_messages messages = {};            ///< in queries
-  std::size_t front = 0;                   ///< bytes before knn()'s workspace
+  std::uint64_t* matrix = nullptr;         ///< `[ranks, ranks]`: number of queries from rank to rank
+  std::uint64_t* counts = nullptr;         ///< `[ranks]`: number of this rank's queries for each rank
+  shard_messages messages = {};            ///< counted in queries
+  std::size_t front = 0;                   ///< bytes before the workspace of knn()
 
   knn_shard_memory(workspace_cutter cutter, int ranks, index_t m, index_t k) noexcept
       : knn_exchange_memory<Scalar>{cutter, m, k} {
@@ -167,10 +169,10 @@ struct knn_shard_memory : knn_exchange_memory<Scalar> {
   }
 };
 
-/// One rank's part of a call, after ranks have agreed on the arguments.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
 ///
-/// A query is answered at home. Then it goes to those ranks whose box is no farther away than its k-th neighbour: no
-/// other has a point that belongs into its row. Rows are merged at home.
+/// A rank first answers its queries from its own points. Each query then goes to the ranks whose box is no farther away
+/// than the query's k-th neighbor: no other rank can have a point of the row. The answers come back and are merged.
 template <class Communicator, class Points, class Queries>
 class knn_shard_task {
  public:
@@ -203,7 +205,7 @@ class knn_shard_task {
  private:
   int ranks() const noexcept { return communicator_.ranks(); }
 
-  /// Makes indices of the rank's points those of the whole cloud.
+  /// Turns indices into the rank's points into indices into the whole cloud.
   result to_global(index_t* indices, index_t count) const noexcept {
     index_t const first = part_.first_index;
     return for_each_index(exec_, count, [=](std::uint64_t i) { indices[i] += indices[i] < 0 ? 0 : first; });
@@ -242,7 +244,7 @@ class knn_shard_task {
                                smaller(squared_radius<scalar>(method_.max_radius), last));
   }
 
-  /// Counts the queries for each rank, and lists as many as there is room for.
+  /// Counts the queries for each rank, and lists the first `capacity` of all.
   void choose_ranks(output_type const& output, index_t capacity) noexcept {
     std::uint64_t sent = 0;
     for (int to = 0; to < ranks(); ++to) {
@@ -262,7 +264,7 @@ class knn_shard_task {
     }
   }
 
-  /// Tells all ranks how many queries go from where to where. They come to the same decision.
+  /// Gathers the counts of all pairs of ranks and lays out the exchange. All ranks get the same decision.
   result exchange_counts(output_type const& output, shard_header const* headers) noexcept {
     auto const size = static_cast<std::size_t>(ranks());
     result const done = communicator_.all_gather(memory_.counts, memory_.matrix, size * sizeof(std::uint64_t));
@@ -277,7 +279,7 @@ class knn_shard_task {
     return fits;
   }
 
-  /// Neighbours of others' queries, none of which is a point of this rank.
+  /// Answers received queries. None is a point of this rank, so exclude_self is off.
   result answer_others() noexcept {
     auto const size = static_cast<std::size_t>(received_ * k_);
     exact method = method_;
@@ -291,7 +293,7 @@ class knn_shard_task {
     return done ? to_global(memory_.found, received_ * k_) : done;
   }
 
-  /// Of one rank no two answers are for one row.
+  /// Merges the answers. The answers of one rank are for distinct rows, so they can be merged in parallel.
   result merge(output_type const& output) noexcept {
     for (int from = 0; from < ranks(); ++from) {
       message const part = memory_.messages.outgoing[from];

@@ -11,17 +11,25 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// One rank's part of a call, after ranks have agreed on the arguments.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
 ///
-/// Every point goes to the owner of its voxel, who has then a cloud of its own: those points of the whole cloud that
-/// are in its voxels, in their order. voxelize() of that cloud has the rows of the whole cloud, but for their numbers.
+/// Every point goes to the owner of its voxel. The received points form a cloud, in the order of the whole cloud, that
+/// has all points of the owner's voxels. voxelize() of this cloud yields the owner's rows of the whole cloud; only the
+/// numbers of the voxels are missing.
+///
+/// Example: rank 0 has points in voxels A B A, rank 1 in B C. Rank 0 owns A and C, rank 1 owns B.
+///
+///   received    rank 0: A A, C           rank 1: B, B     (records, by source)
+///   is_first    rank 0: 1 0, 1           rank 1: 1, 0
+///   is_new      rank 0: A 1, A 0, B 1    rank 1: C 1, B 0
+///   numbers     rank 0: A = 0, C = 2     rank 1: B = 1
 template <class Communicator, class Points>
 class voxelize_shard_task {
  public:
   using scalar = typename Points::scalar;
   using output_type = voxelize_shard_output<scalar>;
 
-  /// @param sources  the ranks, in the order of their points
+  /// @param sources  `[ranks]`: ranks in the order of their points
   voxelize_shard_task(host_exec exec, Communicator& communicator, shard<Points> const& part,
                       voxelize_params<scalar> const& params, int const* sources, bytes workspace,
                       index_t received_capacity) noexcept
@@ -53,7 +61,8 @@ class voxelize_shard_task {
         .matrix[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks()) + static_cast<std::size_t>(to)];
   }
 
-  /// Finds where each point goes; of a voxel with more than max_points, the others stay.
+  /// Finds the owner of each point. In a voxel with more than max_points points of this rank, the later ones are not
+  /// sent.
   result choose_points() noexcept {
     int const most = ranks();
     std::uint64_t non_finite = 0;
@@ -96,7 +105,7 @@ class voxelize_shard_task {
     return done ? for_each_index(exec_, voxels[0], leave, 4) : done;
   }
 
-  /// Makes the records, by owner and then in the order of the points.
+  /// Writes the records, by owner and then by point.
   void pack() noexcept {
     auto const me = communicator_.rank();
     for (int to = 0; to < ranks(); ++to) memory_.counts[to] = 0;
@@ -134,10 +143,10 @@ class voxelize_shard_task {
     std::memcpy(record + record_.more_at(), &memory_.more[i], sizeof(std::uint32_t));
   }
 
-  /// Tells all ranks how many points go from where to where. They come to the same decision.
+  /// Gathers the counts of all pairs of ranks and lays out the exchange. All ranks get the same decision.
   result exchange_counts(output_type const& output, shard_header const* headers) noexcept {
     auto const size = static_cast<std::size_t>(ranks());
-    // The rank's own row lies among the others, which all_gather() may write before it has read that.
+    // The send buffer must not overlap the receive buffer, and the rank's row is part of the matrix: copy it.
     for (int to = 0; to < ranks(); ++to) memory_.counts[to] = count_from(communicator_.rank(), to);
     result const done = communicator_.all_gather(memory_.counts, memory_.matrix, size * sizeof(std::uint64_t));
     if (!done) return done;
@@ -148,7 +157,7 @@ class voxelize_shard_task {
     return fits;
   }
 
-  /// The points that were received, as a cloud.
+  /// The received points as a cloud.
   point_view<scalar> received_points() const noexcept {
     return {reinterpret_cast<scalar const*>(memory_.received), received_, static_cast<index_t>(record_.size())};
   }
@@ -157,7 +166,7 @@ class voxelize_shard_task {
                                 static_cast<int>(record_.features), static_cast<index_t>(record_.size()));
   }
 
-  /// Finds the voxels of the rank, and which records are the first of theirs.
+  /// Finds this rank's voxels, and marks the first record of each.
   result find_voxels() noexcept {
     voxelize_params<scalar> all;
     all.grid = params_.grid;
@@ -180,7 +189,7 @@ class voxelize_shard_task {
     return static_cast<std::size_t>(std::count(flags + part.begin, flags + part.begin + part.size, 1));
   }
 
-  /// Numbers the voxels whose first point is here, and tells their owners.
+  /// Numbers the voxels whose first point is on this rank, and sends the numbers to the owners.
   result number_voxels() noexcept {
     auto const me = communicator_.rank();
     std::size_t given = 0;
@@ -188,7 +197,7 @@ class voxelize_shard_task {
       memory_.given_to.outgoing[to] = {given, ones(memory_.is_new, memory_.records.outgoing[to])};
       given += memory_.given_to.outgoing[to].size;
     }
-    // In the order of the points, as the owner's voxels are.
+    // Numbers arrive in the order of the points, which is the order of the owner's voxels.
     std::size_t taken = 0;
     for (int k = 0; k < ranks(); ++k) {
       int const from = sources_[k];
@@ -208,7 +217,7 @@ class voxelize_shard_task {
     return memory_.given_to.send(communicator_, memory_.given, memory_.numbers, sizeof(index_t));
   }
 
-  /// Writes the rows of the voxels that max_voxels allows: their numbers ascend, so that they are the first ones.
+  /// Writes the rows of the voxels within max_voxels. Numbers ascend, so these rows come first.
   result write_rows(output_type const& output) noexcept {
     index_t const* const numbers = memory_.numbers;
     index_t const allowed = std::lower_bound(numbers, numbers + voxels_, params_.mode.max_voxels) - numbers;
@@ -252,7 +261,7 @@ class voxelize_shard_task {
   voxelize_shard_memory<scalar> memory_;
   bytes workspace_;
   index_t received_ = 0;
-  index_t voxels_ = 0;  ///< of this rank
+  index_t voxels_ = 0;  ///< number of this rank's voxels
   voxelize_report report_;
 };
 

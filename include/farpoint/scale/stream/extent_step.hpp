@@ -1,5 +1,5 @@
 /// @file
-/// The box around points, found by a loop over independent indices.
+/// Bounding box of points, computed by a loop over independent indices.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -10,16 +10,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Loops that look for the box around points have at most so many indices.
+/// Largest number of indices of a loop that computes a bounding box.
 inline constexpr index_t extent_strides = 1 << 18;
 
-/// What is found of points: words that only get smaller, from all bits set.
+/// Bounding box as words that only decrease, from all bits set, so that threads update it by atomic minima.
 template <class Scalar>
 struct stream_extent {
   lane_word<Scalar> low[3];
   lane_word<Scalar> high[3];  ///< complements
 
-  /// The box, once all is found.
+  /// The box, after the loop.
   FARPOINT_HD bounding_box<Scalar> box() const noexcept {
     auto found = bounding_box<Scalar>::empty();
     auto const untouched = static_cast<lane_word<Scalar>>(~lane_word<Scalar>{0});
@@ -31,8 +31,8 @@ struct stream_extent {
   }
 };
 
-/// Finds the box around the points that are finite, and counts the others. Runs for extent_strides, or for the points
-/// if they are fewer.
+/// Computes the bounding box of the finite points, and counts the others. Runs for extent_strides, or for the points if
+/// they are fewer.
 template <class Points>
 struct extent_step {
   using scalar = typename Points::scalar;
@@ -59,7 +59,7 @@ struct extent_step {
   }
 
  private:
-  /// Most strides have nothing to add, and need not queue for the word.
+  /// Most strides do not lower the word. Testing it first avoids contention for the atomic minimum.
   template <class Word>
   FARPOINT_HD static void lower(Word* least, Word word) noexcept {
     if (word < atomic_load(least)) atomic_min(least, word);

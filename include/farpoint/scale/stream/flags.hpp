@@ -1,5 +1,5 @@
 /// @file
-/// A bit for each of many things, and how many are set before one.
+/// Bits, and the number of set bits before each.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -9,11 +9,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Bits that are sent in groups: NCCL copies bytes one by one where a message does not begin at 16 bytes.
+/// Bits per group. Messages are whole groups, because NCCL copies a message that does not begin at a multiple of 16
+/// bytes byte by byte.
 inline constexpr std::uint32_t flag_group = 128;
 inline constexpr std::size_t flag_group_bytes = flag_group / 8;
 
-/// Bits, and the sums of those of all words before each.
+/// Bits, and for each word the number of set bits in all earlier words.
 struct stream_flags {
   std::uint32_t* words;  ///< `[groups, 4]`
   std::int32_t* ranks;   ///< `[4 * groups + 1]`
@@ -24,7 +25,7 @@ struct stream_flags {
   static constexpr index_t words_of(index_t groups) noexcept { return groups * (flag_group / 32); }
 
   FARPOINT_HD bool is_set(std::uint32_t bit) const noexcept { return (words[bit / 32] >> (bit % 32) & 1u) != 0; }
-  /// Bits that are set before one, which may be behind the last.
+  /// Number of set bits before `bit`, which may be one past the last.
   FARPOINT_HD std::uint32_t before(std::uint32_t bit) const noexcept {
     auto const rank = static_cast<std::uint32_t>(ranks[bit / 32]);
     if (bit % 32 == 0) return rank;

@@ -9,18 +9,18 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Rows of each rank begin at a multiple of so many, and so at 16 bytes, whatever their width: where a message does
-/// not, NCCL copies its bytes one by one.
+/// The rows of each rank begin at a multiple of this number, and so at a multiple of 16 bytes for rows of any width.
+/// NCCL copies a message with another begin byte by byte.
 inline constexpr index_t gather_together = 16;
 
-/// What a rank tells besides its header: how many rows it has, or -1.
+/// Tail of each rank's first message: its number of rows, or -1 if that is invalid.
 using gather_told = stream_told<gather_header, sizeof(index_t)>;
 
 struct gather_stream_memory {
-  unsigned char* told = nullptr;  ///< see stream_told
+  unsigned char* told = nullptr;  ///< header and tail of this rank, see stream_told
   unsigned char* told_by_all = nullptr;
-  index_t* numbers = nullptr;     ///< `[places]`, by rank; below 0 where there is no row
-  unsigned char* rows = nullptr;  ///< `[places]` of the widest part, by rank
+  index_t* numbers = nullptr;     ///< `[slots]`, by rank; negative where a slot has no row
+  unsigned char* rows = nullptr;  ///< `[slots]`: rows of the part being gathered, by rank; sized for the widest part
   std::size_t bytes = 0;
 
   template <class Scalar>
@@ -37,10 +37,10 @@ struct gather_stream_memory {
   }
 };
 
-/// Tells how many rows there are. Runs once.
+/// Writes the number of rows into the tail. Runs once.
 struct gather_count_step {
   index_span voxel_count;
-  index_t most;  ///< that there can be
+  index_t most;  ///< largest valid number
   index_t* tail;
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
@@ -49,16 +49,16 @@ struct gather_count_step {
   }
 };
 
-/// Puts a word of a row where its number says. Runs for the words of all places.
+/// Copies a word of a row to the position that the row's number gives. Runs for the words of all slots.
 template <class Word>
 struct gather_place_step {
   index_t const* numbers;
   Word const* rows;
   Word* all;
-  std::uint64_t width;  ///< words of a row
+  std::uint64_t width;  ///< words per row
   index_t total;        ///< rows of all ranks
 
-  /// @tparam Number  of 32 bits where all fit in them, which are divided in less time
+  /// @tparam Number  32-bit type if all indices fit, because 32-bit division is faster
   template <class Number>
   FARPOINT_HD void operator()(Number i) const noexcept {
     Number const row = i / static_cast<Number>(width);
@@ -68,7 +68,7 @@ struct gather_place_step {
   }
 };
 
-/// Writes what there is once. Runs once.
+/// Writes the number of rows and the report. Runs once.
 struct gather_finish_step {
   index_span voxel_count;
   voxelize_report* report;
@@ -81,7 +81,7 @@ struct gather_finish_step {
   }
 };
 
-/// One rank's part of a call, after ranks have agreed on the arguments.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
 template <class Exec, class Communicator>
 class gather_stream_task {
  public:
@@ -96,7 +96,7 @@ class gather_stream_task {
     }
   }
 
-  /// Rows of all ranks.
+  /// Number of rows of all ranks.
   index_t total() const noexcept { return total_; }
 
   result exchange_numbers(index_t const* own) noexcept {
@@ -105,7 +105,7 @@ class gather_stream_task {
     return done ? exchange(own, memory_.numbers, sizeof *own) : done;
   }
 
-  /// Brings a part of all rows together, and puts each where its number says.
+  /// Gathers one part of all rows and writes each row at the position that its number gives.
   result gather(voxel_part const& part) noexcept {
     if (part.all == nullptr) return {};
     if (result const done = exchange(part.own, memory_.rows, part.width); !done) return done;
@@ -121,7 +121,7 @@ class gather_stream_task {
     return for_each_index(exec_, places_ * static_cast<index_t>(width), step, 2);
   }
 
-  /// The same rows go to everybody.
+  /// Sends the same rows of this rank to every rank.
   result exchange(void const* own, void* all, std::size_t width) noexcept {
     auto const ranks = static_cast<std::size_t>(communicator_.ranks());
     auto const mine = static_cast<std::size_t>(headers_[communicator_.rank()].rows);
@@ -139,14 +139,14 @@ class gather_stream_task {
   Communicator& communicator_;
   gather_header const* headers_;
   gather_stream_memory const& memory_;
-  index_t begins_[max_stream_ranks] = {};  ///< place of the first row of a rank
+  index_t begins_[max_stream_ranks] = {};  ///< slot of each rank's first row
   index_t places_ = 0;
   index_t total_ = 0;
   message outgoing_[max_stream_ranks];
   message incoming_[max_stream_ranks];
 };
 
-/// Bytes of workspace; 0 for arguments that are refused.
+/// Bytes of workspace; 0 if an argument is refused.
 template <class Scalar>
 std::size_t gather_stream_size(int ranks, voxelize_params<Scalar> const& params,
                                voxelize_shard_output<Scalar> const& own, voxelize_output<Scalar> const& all) noexcept {
@@ -155,8 +155,8 @@ std::size_t gather_stream_size(int ranks, voxelize_params<Scalar> const& params,
   return gather_stream_memory{nullptr, ranks, parts, all.capacity}.bytes;
 }
 
-/// All ranks come to the same decision.
-/// @param headers  `[ranks]`: gets the rows of all
+/// Checks the row counts of all ranks. All ranks get the same decision.
+/// @param headers  `[ranks]`: receives the rows of each rank
 inline result agree_on_told_rows(gather_told const& told, gather_header* headers, int ranks) noexcept {
   for (int r = 0; r < ranks; ++r) {
     headers[r].rows = told.tail<index_t>(r, 0);
@@ -170,8 +170,8 @@ inline result agree_on_told_rows(gather_told const& told, gather_header* headers
   return check_gather_room(headers, ranks);
 }
 
-/// The call, for all executions.
-/// @param good  what the rank says of its arguments
+/// Makes the call, for all executions.
+/// @param good  result of checking the rank's arguments so far
 template <class Exec, class Communicator, class Scalar>
 result gather_voxels_on(Exec exec, Communicator& communicator, voxelize_params<Scalar> const& params,
                         voxelize_shard_output<Scalar> const& own, voxelize_output<Scalar> const& all, result good,

@@ -1,5 +1,5 @@
 /// @file
-/// The steps of knn_shard(), each a loop over independent indices, for kernels and host threads alike.
+/// Steps of knn_shard(): loops over independent indices, for kernels and host threads.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -10,13 +10,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The arrays of a call, of whose queries `m` can be exchanged.
+/// Arrays of a call that can exchange up to `m` queries.
 template <class Scalar, class Index = index_t>
 struct knn_stream_memory : knn_exchange_memory<Scalar, Index> {
-  knn_shard_box<Scalar>* boxes;  ///< `[ranks + 1]`: of all, and this rank's
-  std::uint64_t* begins;         ///< `[ranks + 1]`: where queries for a rank begin
-  std::uint64_t* matrix;         ///< `[ranks, ranks + 1]`: of all ranks
-  knn_report* report;            ///< `[1]`: of the rank's queries
+  knn_shard_box<Scalar>* boxes;  ///< `[ranks + 1]`: of all ranks, then this rank's own
+  std::uint64_t* begins;         ///< `[ranks + 1]`: first query for each rank
+  std::uint64_t* matrix;         ///< `[ranks, ranks + 1]`: `begins` of all ranks
+  knn_report* report;            ///< `[1]`: report of this rank's queries
 
   knn_stream_memory(workspace_cutter& cutter, int ranks, index_t m, index_t k) noexcept
       : knn_exchange_memory<Scalar, Index>{cutter, m, k},
@@ -26,7 +26,7 @@ struct knn_stream_memory : knn_exchange_memory<Scalar, Index> {
         report{cutter.take<knn_report>(1)} {}
 };
 
-/// What is known of a rank's points where nothing but their box is.
+/// Reach of ranks whose points are known only by their bounding box.
 struct knn_any_place {
   template <class Scalar>
   FARPOINT_HD bool may_own(int, vec<Scalar> const&, Scalar) const noexcept {
@@ -34,9 +34,9 @@ struct knn_any_place {
   }
 };
 
-/// What all steps take.
-/// @tparam Index  of a neighbour in its row
-/// @tparam Reach  may_own(rank, query, squared distance): false where a rank has no points so near
+/// Arguments of all steps.
+/// @tparam Index  type of a neighbor's index in a row
+/// @tparam Reach  has `may_own(rank, query, distance2)`: false if the rank has no point within the squared distance
 template <class Points, class Queries, class Index = index_t, class Reach = knn_any_place>
 struct knn_stream_args {
   using scalar = typename Points::scalar;
@@ -46,7 +46,7 @@ struct knn_stream_args {
   Queries queries;
   index_t k;
   scalar radius2;
-  index_t capacity;  ///< queries that can be sent
+  index_t capacity;  ///< number of queries that can be sent
   int ranks;
   Index* indices;     ///< `[queries, k]`
   scalar* distances;  ///< `[queries, k]`
@@ -59,11 +59,11 @@ struct knn_stream_args {
   }
 };
 
-/// What this rank tells the others. Runs once.
+/// Writes this rank's entry of `boxes`. Runs once.
 template <class Args>
 struct knn_describe_step {
   Args args;
-  point_bvh_arrays<typename Args::scalar> index;  ///< of the rank's points
+  point_bvh_arrays<typename Args::scalar> index;  ///< BVH of the rank's points
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     auto const& memory = args.memory;
@@ -93,7 +93,7 @@ struct knn_add_reports_step {
   }
 };
 
-/// Begins the list of the queries that go to a rank. Runs once.
+/// Begins the list of queries for a rank. Runs once.
 template <class Args>
 struct knn_begin_step {
   Args args;
@@ -102,7 +102,7 @@ struct knn_begin_step {
   FARPOINT_HD void operator()(std::uint64_t) const noexcept { args.memory.begins[to + 1] = args.memory.begins[to]; }
 };
 
-/// Lists a query, if there is room for it. In which order queries come is left open: each has its row.
+/// Lists a query if there is room. The order of the list depends on threads, but each query carries its row.
 template <class Args>
 FARPOINT_HD void send_query(Args const& args, int to, std::uint64_t i,
                             sent_query<typename Args::scalar> const& query) noexcept {
@@ -113,7 +113,7 @@ FARPOINT_HD void send_query(Args const& args, int to, std::uint64_t i,
   memory.sent_row[place] = static_cast<std::uint32_t>(i);
 }
 
-/// Lists the queries that a rank may have neighbours of. Runs for the queries.
+/// Lists the queries that a rank may have neighbors of. Runs for the queries.
 template <class Args>
 struct knn_choose_step {
   Args args;
@@ -123,7 +123,7 @@ struct knn_choose_step {
     using scalar = typename Args::scalar;
     vec<scalar> const query = args.query(i);
     index_t const last = static_cast<index_t>(i) * args.k + args.k - 1;
-    // Infinite where a neighbour is missing.
+    // Infinite if the row is not full.
     scalar const limit2 = smaller(args.radius2, args.distances[last]);
     bool const goes = is_finite(query) && may_have_neighbours(args.memory.boxes[to].box, query, limit2) &&
                       args.reach.may_own(to, query, limit2);
@@ -131,7 +131,7 @@ struct knn_choose_step {
   }
 };
 
-/// Merges the answers of a rank. Runs for them; no two are for one row.
+/// Merges the answers of a rank. Runs for the answers. Their rows are distinct, so threads do not collide.
 template <class Args>
 struct knn_merge_step {
   Args args;

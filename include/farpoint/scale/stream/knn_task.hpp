@@ -11,9 +11,9 @@ namespace FARPOINT_HIDDEN detail {
 template <class Exec, class Points>
 using knn_stream_plan = query_exchange_plan<Exec, Points, exact>;
 
-/// One rank's part of a call, after ranks have agreed on the arguments: the steps of knn_shard_task.
-/// @tparam Index  a shard_index, or what has its members
-/// @tparam Args   a knn_stream_args
+/// One rank's part of a call, after the ranks have agreed on the arguments: the steps of knn_shard_task.
+/// @tparam Index  shard_index, or a type with its members
+/// @tparam Args   knn_stream_args; has the rows to write
 template <class Exec, class Communicator, class Index, class Args>
 class knn_stream_task : query_exchange<Exec, Communicator, Args> {
   using base = query_exchange<Exec, Communicator, Args>;
@@ -24,12 +24,12 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
   using rows_type = query_rows<knn_output<scalar>>;
   using backend = shard_backend<Exec>;
 
-  /// @param output  what is written beside the rows, which are those of `args`
+  /// @param output  output other than the rows
   knn_stream_task(Exec exec, Communicator& communicator, exact const& method, output_type const& output,
                   Index const& index, Args const& args) noexcept
       : base{exec, communicator, args}, method_{method}, output_{output}, index_{index} {}
 
-  /// @param headers  `[ranks]`: of all
+  /// @param headers  `[ranks]`
   template <class Header>
   result run(Header const* headers) noexcept {
     result done = answer_at_home();
@@ -61,7 +61,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
     return index_.search(this->exec_, this->args_.queries, method_, rows_type{rows, k(), first_index()});
   }
 
-  /// Neighbours of others' queries, none of which is a point of this rank.
+  /// Answers received queries. None is a point of this rank, so exclude_self is off.
   result answer_others() noexcept {
     auto const asked = this->received_queries();
     if (asked.size() == 0) return {};
@@ -85,7 +85,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
   Index index_;
 };
 
-/// The call, for all executions.
+/// Makes the call, for all executions.
 template <class Exec, class Communicator, class Points, class Queries>
 result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                     exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output, result own,

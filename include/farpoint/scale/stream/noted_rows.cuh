@@ -1,5 +1,5 @@
 /// @file
-/// voxelize() that also tells which point is the first of each row: the half of a CUDA stream. See noted_rows.hpp.
+/// voxelize() with the first point of each row: the half of a CUDA stream. See noted_rows.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The kernel that numbers voxels knows.
+/// The kernel that numbers voxels writes the notes.
 template <>
 class noted_voxelize<cuda_exec> {
  public:

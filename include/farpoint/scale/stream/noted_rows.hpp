@@ -1,5 +1,5 @@
 /// @file
-/// voxelize() that also tells which point is the first of each row: the half of the host.
+/// voxelize() with the first point of each row: the host's half.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -9,8 +9,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// voxelize() of one cloud by first occurrence, whose point_voxel is not asked for. Specialisations have
-/// - a constructor from a workspace_cutter and how many points there may be;
+/// voxelize() of one cloud by first occurrence, without the output point_voxel. Specializations have these members:
+///
+/// - A constructor from a workspace_cutter and the largest number of points.
 /// - `run(exec, cloud, params, output, notes, workspace)`, which fills the notes of all rows.
 template <class Exec>
 class noted_voxelize;
@@ -39,7 +40,7 @@ class noted_voxelize<host_exec> {
   }
 
  private:
-  std::int32_t* rows_;  ///< by point
+  std::int32_t* rows_;  ///< `[points]`: row of each point
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// Points in the order of small keys: the half of a CUDA stream. See partition.hpp.
+/// Partition of points by small keys, on a CUDA stream. See partition.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -16,13 +16,13 @@ namespace FARPOINT_HIDDEN detail {
 inline constexpr int partition_block_size = 256;
 inline constexpr int partition_items = static_cast<int>(partition_tile) / partition_block_size;
 
-/// The points of a tile. A warp has a run of them, of which each lane has every 32nd.
+/// A tile of points, as one block handles it. A warp has a run of the tile, and each of its lanes every 32nd point.
 class partition_block {
  public:
   static constexpr int warps = partition_block_size / cuda_warp::lanes;
 
   struct storage {
-    std::uint32_t counts[warps][partition_most_keys];  ///< by warp and key; then the next place
+    std::uint32_t counts[warps][partition_most_keys];  ///< `[warp, key]`: number of points; later the next position
     std::uint32_t sums[warps];
     std::uint32_t before;
   };
@@ -44,8 +44,8 @@ class partition_block {
   }
   __device__ bool exists(int k) const noexcept { return point(k) < points_.size; }
 
-  /// How many points of the warp before one have its key; the warp's points are counted one after another. What is no
-  /// point has the key `kinds`.
+  /// Number of earlier points of the warp with the same key; counts this point. Called for one group of 32 points after
+  /// another. An index beyond the points has the key `kinds`.
   __device__ std::uint32_t count(std::uint32_t key) const noexcept {
     unsigned peers = ~0u;
     for (int bit = 0; bit < bits_; ++bit) {
@@ -60,7 +60,7 @@ class partition_block {
     return earlier + static_cast<std::uint32_t>(__popc(lower));
   }
 
-  /// Finds the keys and the places of the thread's points; the block does it together.
+  /// Finds the keys and positions of the thread's points. All threads of the block call it.
   __device__ void find_places(std::uint32_t (&keys)[partition_items],
                               std::uint32_t (&places)[partition_items]) const noexcept {
     auto const none = static_cast<std::uint32_t>(points_.kinds);
@@ -89,8 +89,8 @@ class partition_block {
 
   partition_ref const& points_;
   storage& shared_;
-  std::uint32_t* counts_;  ///< of the warp
-  int bits_;               ///< that keys have
+  std::uint32_t* counts_;  ///< counts of this warp
+  int bits_;               ///< bits per key
   std::uint32_t first_;
 };
 
@@ -100,7 +100,7 @@ struct partition_args {
   Work work;
 };
 
-/// Finds the keys of a tile, and how many points it has of each.
+/// Computes the keys of a tile, and counts the tile's points per key.
 template <class Key>
 __global__ void __launch_bounds__(partition_block_size) partition_count_kernel(partition_args<Key> const args) {
   __shared__ partition_block::storage shared;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(partition_block_size) partition_count_kernel(p
   }
 }
 
-/// See stream_partition::move(). What is loaded of the thread's points is in flight together.
+/// Kernel of stream_partition::move(). Loads all of a thread's points first, so that the loads overlap.
 template <class Mover>
 __global__ void __launch_bounds__(partition_block_size) partition_move_kernel(partition_args<Mover> const args) {
   __shared__ partition_block::storage shared;
@@ -143,7 +143,8 @@ __global__ void __launch_bounds__(partition_block_size) partition_move_kernel(pa
   }
 }
 
-/// See stream_partition::number(). Marked places before a tile are those of each key before the tile's first.
+/// Kernel of stream_partition::number(). The number of marked points before the tile is the sum, over all keys, of the
+/// marked positions before the tile's first position of the key.
 template <class Marks>
 __global__ void __launch_bounds__(partition_block_size) partition_number_kernel(partition_args<Marks> const args) {
   __shared__ partition_block::storage shared;
@@ -153,7 +154,7 @@ __global__ void __launch_bounds__(partition_block_size) partition_number_kernel(
   std::uint32_t keys[partition_items];
   std::uint32_t places[partition_items];
   block.find_places(keys, places);
-  unsigned marked[partition_items];  // of the warp's points
+  unsigned marked[partition_items];  // ballots of this warp's points
   std::uint32_t sum = 0;
 #pragma unroll
   for (int k = 0; k < partition_items; ++k) {
@@ -178,7 +179,7 @@ __global__ void __launch_bounds__(partition_block_size) partition_number_kernel(
   }
 }
 
-/// A block takes a tile.
+/// Each block handles one tile.
 template <>
 struct partition_loops<cuda_exec> {
   template <class Key>

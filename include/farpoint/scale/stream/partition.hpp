@@ -1,5 +1,5 @@
 /// @file
-/// Points in the order of small keys, such as the ranks that they go to, without a sort: the half of the host.
+/// Partition of points by small keys, such as destination ranks, without a sort: interface, and the host's half.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -9,18 +9,21 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Points that are put in order together. h200: a block of 256 threads has 8 points a thread, whose loads overlap.
+/// Points per tile. h200: a block of 256 threads has 8 points per thread, whose loads overlap.
 inline constexpr std::uint32_t partition_tile = 2048;
-/// Keys are below it, with one more that no point has.
+/// Upper limit of `kinds` + 1: keys are below `kinds`, and `kinds` itself stands for no point.
 inline constexpr int partition_most_keys = 128;
 
-/// The keys of points, and the place that each tile's first point of a key has in the order: by key, and then by index.
-/// The place of a point follows from both, so that nothing is kept for each point but its key.
+/// Keys of points, and for each key and tile the position of the tile's first point of the key. Positions are by key,
+/// then by index. The position of a point follows from both arrays, so memory holds only one byte per point.
+///
+/// Example: points 0 to 4 have the keys 1 0 1 0 1; with tiles of 3 points, `places` is 0 1 for key 0, 2 4 for key 1,
+/// and the total 5. The positions of the points are 2 0 3 1 4.
 struct partition_ref {
   unsigned char* keys;   ///< `[size]`
-  std::int32_t* places;  ///< `[kinds, tiles]`, and the number of points
+  std::int32_t* places;  ///< `[kinds, tiles]`, then the number of points
   std::uint32_t size;
-  int kinds;  ///< of keys
+  int kinds;  ///< number of different keys
 
   partition_ref(workspace_cutter& cutter, index_t points, int number_of_kinds) noexcept
       : keys{cutter.take<unsigned char>(points)},
@@ -28,7 +31,7 @@ struct partition_ref {
         size{static_cast<std::uint32_t>(points)},
         kinds{number_of_kinds} {}
 
-  /// One at least, so that there are places of no points, too.
+  /// At least 1, so that begin() works without points.
   FARPOINT_HD static index_t tiles_of(index_t points) noexcept {
     return points == 0 ? 1 : divide_up(points, index_t{partition_tile});
   }
@@ -36,37 +39,37 @@ struct partition_ref {
   FARPOINT_HD std::uint32_t place(int key, index_t tile) const noexcept {
     return static_cast<std::uint32_t>(places[key * tiles() + tile]);
   }
-  /// The first place of a key; of `kinds`: the number of points.
+  /// First position of a key. For `kinds`, the number of points.
   FARPOINT_HD std::uint32_t begin(int key) const noexcept { return place(key, 0); }
 };
 
-/// What an execution does with points: the parts of a stream_partition, whose members say what is called.
+/// Loops of one execution over points. stream_partition documents what its members call.
 template <class Exec>
 struct partition_loops;
 
-/// Puts points in order, and walks over them with their places.
+/// Partitions points, and visits them with their positions.
 template <class Exec>
 class stream_partition : public partition_ref {
  public:
   stream_partition(workspace_cutter& cutter, index_t points, int number_of_kinds) noexcept
       : partition_ref{cutter, points, number_of_kinds}, scan_{cutter, kinds * tiles()} {}
 
-  /// key_of(i) is the key of point i.
+  /// Partitions the points by key_of(i), the key of point i.
   template <class Key>
   result sort(Exec exec, Key const& key_of) const noexcept {
     result const done = partition_loops<Exec>::count(exec, *this, key_of);
     return done ? scan_.run(exec, places) : done;
   }
 
-  /// Calls mover(i, key, place, mover.load(i)) for each point i.
+  /// Calls mover(i, key, position, mover.load(i)) for each point i.
   template <class Mover>
   result move(Exec exec, Mover const& mover) const noexcept {
     return partition_loops<Exec>::move(exec, *this, mover);
   }
 
-  /// Calls marks.give(key, place, number) for the places that are marked, where `number` is how many points of lower
-  /// index are on marked places: marks.marks(key, place) says whether one is, and marks.before(key, place) how many of
-  /// the key's are before a place.
+  /// Calls marks.give(key, position, number) for the marked positions. `number` is the number of points of lower index
+  /// on marked positions. marks.marks(key, position) returns whether a position is marked, marks.before(key, position)
+  /// the number of marked positions of the key before it.
   template <class Marks>
   result number(Exec exec, Marks const& marks) const noexcept {
     return partition_loops<Exec>::number(exec, *this, marks);
@@ -76,10 +79,10 @@ class stream_partition : public partition_ref {
   voxel_map_scan<Exec> scan_;
 };
 
-/// A thread takes a tile.
+/// Each thread handles one tile at a time.
 template <>
 struct partition_loops<host_exec> {
-  /// Finds the keys of each tile, and how many points it has of each.
+  /// Computes the keys of each tile, and counts the tile's points per key.
   template <class Key>
   static result count(host_exec exec, partition_ref const& points, Key const& key_of) noexcept {
     auto const count = [&](std::uint64_t tile) {
@@ -128,7 +131,7 @@ struct partition_loops<host_exec> {
     return smaller(begin_of(tile) + partition_tile, points.size);
   }
 
-  /// Calls use(tile, next) for each tile, with the places of its first points.
+  /// Calls use(tile, next) for each tile. `next` has the position of the tile's first point of each key.
   template <class Use>
   static result walk(host_exec exec, partition_ref const& points, Use const& use) noexcept {
     auto const take = [&](std::uint64_t tile) {

@@ -1,6 +1,6 @@
 /// @file
-/// How the queries of a rank travel to ranks that may have neighbours of them, for knn_shard() and radius_shard():
-/// loops that a stream can run, with one wait of the host.
+/// Exchange of queries with the ranks that may have neighbors, for knn_shard() and radius_shard(): loops that a stream
+/// can run, with one wait of the host.
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The workspace of a rank, and its size: what is exchanged, and what the points are searched by.
+/// Workspace of a rank: buffers of the exchange, and the index of the points.
 /// @tparam Method  see shard_index
 template <class Exec, class Points, class Method>
 struct query_exchange_plan {
@@ -18,9 +18,9 @@ struct query_exchange_plan {
   knn_stream_memory<typename Points::scalar> exchange;
   shard_index<Exec, Points, Method> index;
 
-  /// @param queries   of the rank
-  /// @param each      neighbours of a query, at most
-  /// @param capacity  queries that can be exchanged
+  /// @param queries   number of the rank's queries
+  /// @param each      largest number of neighbors per query
+  /// @param capacity  number of queries that can be exchanged
   query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries,
                       index_t each, index_t capacity) noexcept
       : cutter{workspace},
@@ -28,10 +28,10 @@ struct query_exchange_plan {
         index{exec, cutter, points, larger(queries, capacity)} {}
 };
 
-/// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
+/// Largest number of ranks of a call: the counts of all pairs of ranks must fit on the caller's stack.
 inline constexpr int knn_stream_most_ranks = 64;
 
-/// What one rank's part of a call exchanges before answers come back. Tasks derive from it.
+/// Exchanges of one rank's part of a call before answers come back. Tasks derive from it.
 /// @tparam Args  a knn_stream_args
 template <class Exec, class Communicator, class Args>
 class query_exchange {
@@ -53,9 +53,9 @@ class query_exchange {
     return for_each_index(exec_, count, Step<Args>{args_, more...}, work);
   }
 
-  /// Tells all ranks of the box around this rank's points, and of what its queries' report says already.
-  /// @param index   of the rank's points, built
-  /// @param report  of all ranks; optional
+  /// Gathers the bounding boxes and reports of all ranks.
+  /// @param index   BVH of the rank's points, built
+  /// @param report  receives the sum over all ranks; optional
   template <class Index>
   result exchange_boxes(Index const& index, knn_report* report) noexcept {
     result done = loop<knn_describe_step>(1, 1, index.arrays());
@@ -64,8 +64,8 @@ class query_exchange {
     return loop<knn_add_reports_step>(1, ranks(), report);
   }
 
-  /// Counts the queries for each rank, and lists as many as there is room for.
-  /// @param choose  `choose(to)` calls send_query() for those that go to a rank
+  /// Counts the queries for each rank, and lists the first args.capacity queries of all.
+  /// @param choose  `choose(to)` calls send_query() for the queries that go to rank `to`
   template <class Choose>
   result choose_ranks(Choose const& choose) noexcept {
     result done;
@@ -76,7 +76,7 @@ class query_exchange {
     return done;
   }
 
-  /// Tells all ranks how many queries go from where to where. They come to the same decision.
+  /// Gathers the counts of all pairs of ranks and lays out the exchange. All ranks get the same decision.
   template <class Header>
   result exchange_counts(Header const* headers, index_t* exchanged) noexcept {
     constexpr std::size_t most = knn_stream_most_ranks;
@@ -96,12 +96,12 @@ class query_exchange {
     return fits;
   }
 
-  /// What others ask, once queries have been sent.
+  /// Queries of other ranks, once they have been exchanged.
   point_view<scalar> received_queries() const noexcept {
     return sent_query<scalar>::view(memory().received, received_);
   }
 
-  /// Calls `merge(answers, begin)` for the answers of each rank, no two of which are for one query.
+  /// Calls `merge(answers, begin)` for the answers of each rank. The answers of one rank are for distinct queries.
   template <class Merge>
   result for_each_answer(Merge const& merge) noexcept {
     result done;

@@ -1,6 +1,5 @@
 /// @file
-/// The steps of radius_shard() that are not those of knn_shard(), each a loop over independent indices, for kernels and
-/// host threads alike.
+/// Additional steps of radius_shard(): loops over independent indices, for kernels and host threads.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -11,12 +10,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The arrays of a call beside those of knn_stream_memory: `m` queries can be exchanged.
+/// Arrays of a call in addition to knn_stream_memory, for up to `m` exchanged queries.
 struct radius_stream_memory {
-  index_t* found_counts;   ///< `[m]`: of others' queries, if max is 0
-  index_t* answer_counts;  ///< `[m]`: of what was sent, if max is 0
-  std::uint64_t* total;    ///< `[1]`: neighbours of this rank's queries
-  radius_report* reports;  ///< `[ranks + 1]`: of all, and this rank's
+  index_t* found_counts;   ///< `[m]`: counts for received queries, if max is 0
+  index_t* answer_counts;  ///< `[m]`: counts for sent queries, if max is 0
+  std::uint64_t* total;    ///< `[1]`: number of neighbors of this rank's queries
+  radius_report* reports;  ///< `[ranks + 1]`: of all ranks, then this rank's own
 
   radius_stream_memory(workspace_cutter& cutter, int ranks, index_t m, index_t max) noexcept {
     found_counts = cutter.take<index_t>(max == 0 ? m : 0);
@@ -26,29 +25,30 @@ struct radius_stream_memory {
   }
 };
 
-/// What all steps take beside knn_stream_args.
+/// Arguments of all steps in addition to knn_stream_args.
 struct radius_stream_extra {
   radius_order order;
   index_t* counts;  ///< `[queries]`
   radius_stream_memory memory;
 };
 
-/// True if points of a rank may belong into a row of `max` neighbours that is full.
+/// True if points of a rank may belong into a query's row that is full.
+/// @param last      index of the last neighbor in the row
 /// @param to_first  index of the rank's first point
 template <class Scalar>
 FARPOINT_HD bool may_displace(radius_order order, Scalar last_distance, index_t last, Scalar box_distance,
                               index_t to_first) noexcept {
-  // A point of the same distance and a lower index does.
+  // A point at the same distance with a lower index does, hence <=.
   return order == radius_order::nearest ? box_distance <= last_distance : to_first < last;
 }
 
-/// Lists the queries that a rank may have neighbours of. Runs for the queries.
+/// Lists the queries that a rank may have neighbors of. Runs for the queries.
 template <class Args>
 struct radius_choose_step {
   Args args;
   radius_stream_extra extra;
   int to;
-  index_t to_first;  ///< index of its first point
+  index_t to_first;  ///< index of the first point of rank `to`
 
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
     auto const query = args.query(i);
@@ -65,7 +65,7 @@ struct radius_choose_step {
   }
 };
 
-/// The order of lists by index.
+/// Order of a list by index.
 struct lowest_first {
   template <class Scalar>
   FARPOINT_HD bool operator()(Scalar, index_t index, Scalar, index_t other_index) const noexcept {
@@ -73,7 +73,7 @@ struct lowest_first {
   }
 };
 
-/// Merges the answers of a rank. Runs for them; no two are for one row.
+/// Merges the answers of a rank. Runs for the answers. Their rows are distinct, so threads do not collide.
 template <class Args>
 struct radius_merge_step {
   Args args;
@@ -122,7 +122,7 @@ struct radius_total_step {
   }
 };
 
-/// What this rank tells the others in the end. Runs once. Queries that are not finite have been counted there already.
+/// Completes this rank's report, which counts non-finite queries already. Runs once.
 template <class Args>
 struct radius_describe_step {
   Args args;

@@ -8,12 +8,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The workspace of a rank, and its size.
+/// Workspace of a rank, and its size.
 template <class Exec, class Points>
 struct radius_stream_plan : query_exchange_plan<Exec, Points, radius_params> {
   radius_stream_memory memory;
 
-  /// @param capacity  queries that can be exchanged
+  /// @param capacity  number of queries that can be exchanged
   template <class Queries>
   radius_stream_plan(Exec exec, unsigned char* workspace, int ranks,
                      radius_shard_request<Points, Queries> const& request, index_t capacity) noexcept
@@ -27,11 +27,11 @@ struct radius_stream_plan : query_exchange_plan<Exec, Points, radius_params> {
         memory{this->cutter, ranks, capacity, request.max} {}
 };
 
-/// One rank's part of a call, after ranks have agreed on the arguments.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
 ///
-/// A query is answered at home. Then it goes to those ranks whose box is within the radius, unless its row is full and
-/// they can have nothing that belongs into it: each answers with its first neighbours, so that the first of all are
-/// among them. Rows are merged at home.
+/// A rank first answers its queries from its own points. Each query then goes to the ranks whose box is within the
+/// radius, unless its row is full and no point of the rank can displace one. Each rank answers with its first `max`
+/// neighbors, so the first `max` of all ranks are among the answers, which are merged into the row.
 template <class Exec, class Communicator, class Points, class Queries>
 class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Points, Queries>> {
   using base = query_exchange<Exec, Communicator, knn_stream_args<Points, Queries>>;
@@ -91,13 +91,13 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Po
     rows.report = own;
     result done = index_.build(this->exec_);
     if (done) done = backend::fill(this->exec_, own, 0, sizeof *own);
-    // What knn_shard() tells with the boxes goes with the totals here.
+    // exchange().report stays zero: unlike knn_shard(), the report is exchanged with the totals at the end.
     if (done) done = backend::fill(this->exec_, exchange().report, 0, sizeof *exchange().report);
     if (!done || this->args_.queries.size() == 0) return done;
     return index_.search(this->exec_, this->args_.queries, params_, rows_type{rows, max(), first_index()});
   }
 
-  /// Neighbours of others' queries, none of which is a point of this rank.
+  /// Answers received queries. None is a point of this rank, so exclude_self is off.
   result answer_others() noexcept {
     auto const asked = this->received_queries();
     if (asked.size() == 0) return {};
@@ -117,7 +117,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Po
                                       sizeof(index_t));
   }
 
-  /// How many neighbours there are is known in the end only.
+  /// Gathers the reports of all ranks at the end, when the number of neighbors is known.
   result exchange_reports() noexcept {
     auto const& memory = extra_.memory;
     result done = backend::fill(this->exec_, memory.total, 0, sizeof *memory.total);
@@ -139,8 +139,8 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Po
   radius_stream_extra extra_;
 };
 
-/// The call, for all executions.
-/// @param own  what else the rank has to say of its arguments
+/// Makes the call, for all executions.
+/// @param own  result of checking the rank's arguments so far
 template <class Exec, class Communicator, class Points, class Queries>
 result radius_shard_on(Exec exec, Communicator& communicator, radius_shard_request<Points, Queries> const& request,
                        radius_shard_output<typename Points::scalar> const& output, result own,
@@ -160,7 +160,7 @@ result radius_shard_on(Exec exec, Communicator& communicator, radius_shard_reque
   return or_abort(communicator, task.run(all.headers));
 }
 
-/// Bytes of workspace of the call, for all executions.
+/// Bytes of workspace of the call, for all executions; 0 if an argument is refused.
 template <class Exec, class Points, class Queries>
 std::size_t radius_shard_bytes(Exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                radius_params const& params, index_t max,

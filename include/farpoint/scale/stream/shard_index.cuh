@@ -1,5 +1,5 @@
 /// @file
-/// The index of a rank's points on a CUDA stream, for knn_shard() and radius_shard().
+/// BVH of a rank's points on a CUDA stream, for knn_shard() and radius_shard().
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// One BVH serves the rank's own queries and those of others.
+/// One BVH answers the rank's own queries and the received ones.
 template <class Points, class Method>
 class shard_index<cuda_exec, Points, Method> {
  public:
@@ -26,8 +26,8 @@ class shard_index<cuda_exec, Points, Method> {
 
   auto const& arrays() const noexcept { return index_.arrays(); }
 
-  /// By enqueue_search(launcher, asked, method, to), which each method has. Queries that are the points are in the
-  /// order of the leaves already.
+  /// Searches by enqueue_search(launcher, queries, method, to), which each method has. If the queries are the points,
+  /// they are in the order of the leaves already.
   template <class Queries, class Output>
   result search(cuda_exec exec, Queries const& queries, Method const& method,
                 query_rows<Output> const& to) const noexcept {

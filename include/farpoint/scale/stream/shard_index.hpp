@@ -1,5 +1,5 @@
 /// @file
-/// Searches of knn_shard() and radius_shard() among the points that a rank has.
+/// Searches of knn_shard() and radius_shard() among the points of one rank.
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
@@ -10,19 +10,19 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a search writes.
+/// Rows of a search.
 /// @tparam Output  knn_output or radius_output
 template <class Output>
 struct query_rows {
   using scalar = typename decltype(Output::distances)::value_type;
 
   Output rows;
-  index_t each;                      ///< neighbours of a query, at most
+  index_t each;                      ///< largest number of neighbors per query
   index_t first_index;               ///< added to the indices of neighbours
-  query_limits<scalar> limits = {};  ///< a hint: rows may have farther neighbours, too
+  query_limits<scalar> limits = {};  ///< a hint: rows may still have farther neighbors
 };
 
-/// Lets the indices of a search among the rank's points count from that of its first point.
+/// Adds first_index to all indices that are not -1.
 inline result count_indices_from(host_exec exec, index_span indices, index_t size, index_t first_index) noexcept {
   return for_each_index(exec, size, [=](std::uint64_t i) {
     auto const at = static_cast<index_t>(i);
@@ -31,10 +31,12 @@ inline result count_indices_from(host_exec exec, index_span indices, index_t siz
   });
 }
 
-/// What a rank's points are searched by: one BVH. Specialisations have
-/// - a constructor that cuts memory for points and at most so many queries;
-/// - build(), and arrays() of what it has built;
-/// - search(), whose neighbours' indices count from that of the rank's first point.
+/// BVH of a rank's points. Specializations have these members:
+///
+/// - A constructor that takes memory for the points, and for searches of up to `queries` queries.
+/// - build(), and arrays() of the result.
+/// - search(). The indices of neighbors count from `first_index`.
+///
 /// @tparam Method  exact or radius_params
 template <class Exec, class Points, class Method>
 class shard_index;
@@ -55,7 +57,7 @@ class shard_index<host_exec, Points, Method> {
   result build(host_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
   auto const& arrays() const noexcept { return index_.arrays(); }
 
-  /// Queries that are the points are in the order of the leaves already.
+  /// If the queries are the points, they are in the order of the leaves already.
   template <class Queries, class Output>
   result search(host_exec exec, Queries const& queries, Method const& method,
                 query_rows<Output> const& to) const noexcept {

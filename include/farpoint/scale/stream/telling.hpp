@@ -1,5 +1,5 @@
 /// @file
-/// How ranks agree on arguments where what they tell besides stands in the memory of a stream.
+/// Agreement on arguments if part of each rank's first message is computed by a stream.
 #pragma once
 
 #include <farpoint/scale/shard_backend.hpp>
@@ -7,17 +7,17 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The most ranks of a call on shards in device memory: what all have told is looked at on the caller's stack.
+/// Largest number of ranks of a call on shards in device memory: the first messages must fit on the caller's stack.
 inline constexpr int max_stream_ranks = 120;
 
-/// Bytes that a rank tells: a header, and `tail` bytes behind it.
+/// Bytes of a first message: a header, and `tail` bytes after it.
 template <class Header>
 constexpr std::size_t told_bytes(std::size_t tail) noexcept {
   return divide_up(sizeof(Header) + tail, alignof(Header)) * alignof(Header);
 }
 
-/// What all ranks of a call have told: a header each, which the host has written, and a tail, which the stream has.
-/// @tparam MostTail  bytes of a tail
+/// First messages of all ranks of a call: headers, which the host writes, and tails, which the stream computes.
+/// @tparam MostTail  largest number of bytes of a tail
 template <class Header, std::size_t MostTail>
 class stream_told {
  public:
@@ -25,12 +25,12 @@ class stream_told {
 
   explicit stream_told(std::size_t tail) noexcept : size_{told_bytes<Header>(tail)} {}
 
-  /// Bytes of what a rank tells.
+  /// Bytes of one message.
   std::size_t size() const noexcept { return size_; }
   unsigned char* memory() noexcept { return memory_; }
 
   Header header(int rank) const noexcept { return load<Header>(rank, 0); }
-  /// Element of a tail.
+  /// Element of a rank's tail.
   template <class T>
   T tail(int rank, int element) const noexcept {
     return load<T>(rank, sizeof(Header) + static_cast<std::size_t>(element) * sizeof(T));
@@ -48,21 +48,21 @@ class stream_told {
   unsigned char memory_[max_stream_ranks * most_bytes];
 };
 
-/// A communicator for agree_on_arguments() whose one exchange tells tails, too.
+/// Communicator for agree_on_arguments() whose one exchange also gathers the tails.
 template <class Exec, class Communicator, class Told>
 class stream_telling {
  public:
-  /// @param mine  the execution's memory for what the rank tells, where the tail stands; null: the rank's arguments are
-  ///              refused, and it has none
-  /// @param all   `[ranks, told.size()]`: room in the same memory
-  /// @param told  is filled
+  /// @param mine  this rank's message in memory of the execution, with the tail; null if the rank's arguments are
+  ///              refused
+  /// @param all   `[ranks]` messages: buffer in the same memory
+  /// @param told  receives the messages of all ranks
   stream_telling(Exec exec, Communicator& communicator, unsigned char* mine, unsigned char* all, Told& told) noexcept
       : exec_{exec}, communicator_{communicator}, mine_{mine}, all_{all}, told_{told} {}
 
   int ranks() const noexcept { return communicator_.ranks(); }
   int rank() const noexcept { return communicator_.rank(); }
 
-  /// @param size  of a header
+  /// @param size  bytes of a header
   result all_gather(void const* header, void* headers, std::size_t size) noexcept {
     result const done = mine_ == nullptr ? refuse(header, size) : tell(header, size);
     for (int r = 0; r < ranks() && done; ++r) {

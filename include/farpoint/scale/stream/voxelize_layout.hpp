@@ -1,5 +1,5 @@
 /// @file
-/// The arrays of voxelize_shard() where all of its steps are loops that a stream can run.
+/// Arrays of voxelize_shard() if all of its steps are loops that a stream can run.
 #pragma once
 
 #include <farpoint/scale/shard_backend.hpp>
@@ -10,28 +10,27 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What max_voxels takes from what voxelize() has written.
+/// Points in voxels that voxelize() has written and max_voxels drops.
 struct voxelize_shard_corrections {
   std::uint64_t dropped_points;
   std::uint64_t surplus_points;
 };
 
-/// What a rank tells besides its header, before anything else: where each key begins among its points.
-/// @return bytes of it
+/// Bytes of the tail of each rank's first message: the first position of each key among the rank's points.
 constexpr std::size_t voxelize_tail_bytes(int ranks) noexcept {
   return (static_cast<std::size_t>(ranks) + voxelize_stays_kinds + 1) * sizeof(std::uint32_t);
 }
 using voxelize_told = stream_told<shard_header, voxelize_tail_bytes(max_stream_ranks)>;
 
-/// Sizes of the arrays of a call.
+/// Sizes that determine the arrays of a call.
 struct voxelize_stream_sizes {
   int ranks;
-  std::size_t record;  ///< bytes
-  index_t points;      ///< of the shard
-  index_t received;    ///< records that there is room for
-  index_t rows;        ///< of the rank's voxels
-  bool has_numbers;    ///< the caller has room for them
-  bool has_limit;      ///< max_voxels may drop voxels that are written
+  std::size_t record;  ///< bytes per record
+  index_t points;      ///< points of the shard
+  index_t received;    ///< room for received records
+  index_t rows;        ///< room for rows of this rank
+  bool has_numbers;    ///< the output has `numbers`
+  bool has_limit;      ///< max_voxels is limited, so it may drop voxels that are written
 
   template <class Scalar>
   voxelize_stream_sizes(int all_ranks, index_t n, voxelize_params<Scalar> const& params,
@@ -48,28 +47,28 @@ struct voxelize_stream_sizes {
   index_t flag_groups() const noexcept { return divide_up(points, index_t{flag_group}) + 2 * index_t{ranks}; }
 };
 
-/// The arrays of a call.
+/// Arrays of a call.
 template <class Exec>
 struct voxelize_stream_memory {
-  stream_partition<Exec> partition;  ///< of the points, by where they go
+  stream_partition<Exec> partition;  ///< points by destination, see voxelize_stays
   noted_voxelize<Exec> noting;
-  stream_flags flags;         ///< of the points that are sent: the first of their voxel in the cloud
-  voxel_map_scan<Exec> scan;  ///< of their ranks
-  unsigned char* told;        ///< see stream_told
+  stream_flags flags;         ///< flags of the sent points: set for the first point of a voxel in the whole cloud
+  voxel_map_scan<Exec> scan;  ///< scan of the flags' ranks
+  unsigned char* told;        ///< first message of this rank, see stream_told
   unsigned char* told_by_all;
   voxelize_segment* segments;    ///< `[ranks]`
-  unsigned char* sent;           ///< records, by owner; later, numbers of voxels that begin here
-  unsigned char* received;       ///< records, by index in the cloud; later, numbers of the rank's own voxels
-  std::uint32_t* is_first;       ///< a bit for each of them
-  voxelize_row_notes notes;      ///< of the rank's own voxels
-  index_t* numbers;              ///< `[rows]`: of the same, or null
-  std::uint32_t* firsts;         ///< `[ranks]`: voxels that begin here, by owner
+  unsigned char* sent;           ///< records, by owner; later numbers of voxels whose first point is on this rank
+  unsigned char* received;       ///< records, by index in the cloud; later numbers of this rank's own voxels
+  std::uint32_t* is_first;       ///< one bit per received record: set for the first of its voxel
+  voxelize_row_notes notes;      ///< notes of this rank's own voxels
+  index_t* numbers;              ///< `[rows]`: numbers of this rank's own voxels; null if the output has them
+  std::uint32_t* firsts;         ///< `[ranks]`: voxels whose first point is on this rank, by owner
   std::uint32_t* firsts_of_all;  ///< `[ranks, ranks]`
-  std::uint32_t* flags_before;   ///< `[ranks]`: flags before those of what goes to a rank
-  std::uint32_t* given;          ///< `[ranks]`: where numbers begin that go to a rank
-  index_t* allowed;              ///< `[1]`: voxels of the rank that max_voxels allows
-  voxelize_report* found;        ///< `[1]`: of the records
-  voxelize_report* reports;      ///< `[ranks + 1]`: of all ranks, and this one's
+  std::uint32_t* flags_before;   ///< `[ranks]`: flags before the first point for each rank
+  std::uint32_t* given;          ///< `[ranks]`: offset of the numbers for each rank
+  index_t* allowed;              ///< `[1]`: voxels of this rank within max_voxels
+  voxelize_report* found;        ///< `[1]`: report on the received records
+  voxelize_report* reports;      ///< `[ranks + 1]`: of all ranks, then this rank's own
   voxelize_shard_corrections* corrections;
 
   voxelize_stream_memory(workspace_cutter& cutter, voxelize_stream_sizes const& sizes) noexcept
@@ -100,7 +99,7 @@ struct voxelize_stream_memory {
     corrections = cutter.take<voxelize_shard_corrections>(1);
   }
 
-  /// Words of is_first.
+  /// Number of words of is_first.
   static index_t first_words(index_t records) noexcept {
     return stream_flags::words_of(records / index_t{flag_group} + 1);
   }

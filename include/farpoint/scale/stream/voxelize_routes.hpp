@@ -1,5 +1,5 @@
 /// @file
-/// What a rank sends and receives in voxelize_shard() on streams, and where it lies.
+/// Messages of one rank in voxelize_shard() on streams, and their offsets.
 #pragma once
 
 #include <farpoint/scale/stream/flags.hpp>
@@ -9,11 +9,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a point goes: the number of the rank that owns its voxel, or this many more than there are ranks.
+/// Key of a point: the rank that owns its voxel, or the number of ranks plus one of these.
 enum voxelize_stays : std::uint32_t { stays_outside = 0, stays_non_finite = 1, voxelize_stays_kinds };
 
-/// Elements of a size that a message has a multiple of, so that all messages begin at 16 bytes: where one does not,
-/// NCCL copies its bytes one by one.
+/// A message has a multiple of this number of elements of `size` bytes, so that every message begins at a multiple of
+/// 16 bytes. NCCL copies other messages byte by byte.
 FARPOINT_HD constexpr std::uint32_t elements_together(std::size_t size) noexcept {
   return size % 16 == 0 ? 1 : size % 8 == 0 ? 2 : size % 4 == 0 ? 4 : 16;
 }
@@ -21,32 +21,31 @@ template <class Integer>
 FARPOINT_HD constexpr Integer rounded_up(Integer count, Integer multiple) noexcept {
   return divide_up(count, multiple) * multiple;
 }
-/// More elements than there are because messages are multiples.
+/// Largest number of elements by which a message is padded: their size is a multiple of 4 bytes.
 inline constexpr index_t most_padding = 3;
 
-/// What is added to the place of a point that goes to a rank, modulo 2^32.
+/// Offsets from the position of a point for a rank, modulo 2^32.
 struct voxelize_segment {
-  std::uint32_t record;  ///< gives the number of its record: among those that are sent, or, at home, received
-  std::uint32_t flag;    ///< gives the bit that says whether it is the first of its voxel
+  std::uint32_t record;  ///< offset of its record: in `sent`, or in `received` if the rank keeps the point
+  std::uint32_t flag;    ///< offset of its bit: set if it is the first point of its voxel
 };
 
-/// The messages of a rank. A point goes to the owner of its voxel as a record, and a bit comes back that says whether
-/// it is the first of the voxel. What a rank would send to itself as records is where it belongs from the beginning.
+/// Messages of one rank. A point goes to the owner of its voxel as a record, and one bit comes back that says whether
+/// it is the first point of the voxel. Records that the rank keeps are written directly into the receive buffer.
 class voxelize_routes {
  public:
-  /// @param me       the rank
-  /// @param sources  `[ranks]`: the ranks in the order of their points
+  /// @param me       this rank
+  /// @param sources  `[ranks]`: ranks in the order of their points
   voxelize_routes(int me, int ranks, int const* sources, std::size_t record_size) noexcept
       : me_{me}, ranks_{ranks}, sources_{sources}, together_{elements_together(record_size)} {}
 
-  /// Lays out records and bits.
+  /// Lays out records and bits, and checks that all ranks have room. All ranks get the same decision.
   /// @param headers  `[ranks]`
-  /// @param begin    begin(from, key): the first place of a key among the points of a rank
-  /// @param wanted   how many points come in; optional
-  /// @return whether all ranks have room: they come to the same decision
+  /// @param begin    `begin(from, key)`: first position of a key among the points of a rank
+  /// @param wanted   receives the number of points for this rank; optional
   template <class Begin>
   result lay_out(shard_header const* headers, Begin const& begin, index_t* wanted) noexcept {
-    std::size_t arrivals[max_stream_ranks];  // of the rank's records, where they go
+    std::size_t arrivals[max_stream_ranks];  // at each destination, offset of this rank's records
     bool fits = true;
     for (int to = 0; to < ranks_; ++to) {
       std::size_t arriving = 0;
@@ -87,7 +86,7 @@ class voxelize_routes {
     return fits ? result{} : too_small("voxelize_shard: a rank receives more points than its received_capacity");
   }
 
-  /// Lays out numbers, once it is known how many voxels begin where: firsts(from, to) of those that `to` owns.
+  /// Lays out numbers. `firsts(from, to)` is the number of voxels of owner `to` whose first point is on rank `from`.
   template <class Firsts>
   void lay_out_numbers(Firsts const& firsts) noexcept {
     constexpr std::size_t together = elements_together(sizeof(std::uint32_t));
@@ -116,12 +115,12 @@ class voxelize_routes {
   shard_messages numbers() noexcept { return {room_[numbers_out], room_[numbers_in], in_bytes_}; }
 
   voxelize_segment const* segments() const noexcept { return segments_; }  ///< `[ranks]`
-  std::uint32_t const* given() const noexcept { return given_; }           ///< `[ranks]`: the first number for each
-  std::size_t received() const noexcept { return received_; }              ///< records
-  std::size_t groups() const noexcept { return groups_; }                  ///< of bits that come back
-  index_t rows() const noexcept { return rows_; }                          ///< of the rank's own voxels
+  std::uint32_t const* given() const noexcept { return given_; }  ///< `[ranks]`: offset of the numbers for each
+  std::size_t received() const noexcept { return received_; }     ///< number of records
+  std::size_t groups() const noexcept { return groups_; }         ///< number of groups of bits that come back
+  index_t rows() const noexcept { return rows_; }                 ///< number of this rank's own voxels
 
-  /// Of the voxels that begin on a rank: the first row of this rank, the first number, and where numbers begin.
+  /// Voxels of this rank whose first point is on rank `from`: their first row, first number, and message of numbers.
   index_t first_row(int from) const noexcept { return first_rows_[from]; }
   index_t base(int from) const noexcept { return bases_[from]; }
   message taken(int from) const noexcept { return room_[numbers_in][from]; }
@@ -130,7 +129,7 @@ class voxelize_routes {
   enum messages { out, in, flags_out, flags_in, numbers_out, numbers_in, kinds_of_messages };
 
   std::size_t padded(std::size_t points) const noexcept { return rounded_up<std::size_t>(points, together_); }
-  /// The groups that have the bits of records.
+  /// Groups that contain the bits of `points` records.
   static message groups_of(std::size_t first, std::size_t points) noexcept {
     if (points == 0) return {};
     return {first / flag_group, divide_up<std::size_t>(first % flag_group + points, flag_group)};

@@ -1,5 +1,5 @@
 /// @file
-/// The steps of voxelize_shard(), each a loop over independent indices, for kernels and host threads alike.
+/// Steps of voxelize_shard(): loops over independent indices, for kernels and host threads.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What all steps take.
+/// Arguments of all steps.
 template <class Exec, class Points>
 struct voxelize_stream_args {
   using scalar = typename Points::scalar;
@@ -19,11 +19,11 @@ struct voxelize_stream_args {
   std::uint32_t me;
   shard_record<scalar> record;
   voxelize_stream_memory<Exec> memory;
-  index_t* numbers;  ///< of the rows
-  index_t rows;      ///< of the rank's voxels: at most, and later as many as there are
+  index_t* numbers;  ///< numbers of the rows
+  index_t rows;      ///< number of this rank's voxels; an upper bound until it is known
 
   FARPOINT_HD bool is_sent(std::uint32_t key) const noexcept { return key < static_cast<std::uint32_t>(ranks); }
-  /// The record of a place that is sent.
+  /// Record at a position of a key that is a rank.
   FARPOINT_HD unsigned char* record_at(std::uint32_t key, std::uint32_t place) const noexcept {
     unsigned char* const records = key == me ? memory.received : memory.sent;
     return records + std::uint64_t{place + memory.segments[key].record} * record.size();
@@ -33,7 +33,7 @@ struct voxelize_stream_args {
   }
 };
 
-/// Finds where a point of the shard goes.
+/// Computes the key of a point: its destination.
 template <class Exec, class Points>
 struct voxelize_choose_step {
   voxelize_stream_args<Exec, Points> args;
@@ -48,7 +48,7 @@ struct voxelize_choose_step {
   }
 };
 
-/// Writes where keys begin into what is told. Runs for one more than there are keys.
+/// Writes the first position of each key into the first message. Runs for one more than the keys.
 template <class Exec, class Points>
 struct voxelize_begin_step {
   voxelize_stream_args<Exec, Points> args;
@@ -59,7 +59,7 @@ struct voxelize_begin_step {
   }
 };
 
-/// Writes the record of a point, if it is sent: see stream_partition::move().
+/// Writes the record of a point that is sent. See stream_partition::move().
 template <class Exec, class Points>
 struct voxelize_pack_step {
   using scalar = typename Points::scalar;
@@ -80,8 +80,7 @@ struct voxelize_pack_step {
   }
 };
 
-/// Fills what a message has more than there are records: they are not finite, and so in no voxel. Runs for as many as a
-/// message may have more, of all ranks.
+/// Pads messages with non-finite records, which are in no voxel. Runs for most_padding records per rank.
 template <class Exec, class Points>
 struct voxelize_pad_step {
   voxelize_stream_args<Exec, Points> args;
@@ -122,7 +121,7 @@ struct voxelize_rank_step {
   }
 };
 
-/// Counts the voxels that begin here, by owner. Runs for the ranks.
+/// Counts the voxels whose first point is on this rank, by owner. Runs for the ranks.
 template <class Exec, class Points>
 struct voxelize_firsts_step {
   voxelize_stream_args<Exec, Points> args;
@@ -138,7 +137,7 @@ struct voxelize_firsts_step {
   }
 };
 
-/// Numbers the voxels that begin here, in the order of the points: see stream_partition::number().
+/// Numbers the voxels whose first point is on this rank, in the order of the points. See stream_partition::number().
 template <class Exec, class Points>
 struct voxelize_give_step {
   voxelize_stream_args<Exec, Points> args;
@@ -155,11 +154,11 @@ struct voxelize_give_step {
   }
 };
 
-/// Takes the numbers of the voxels that begin on a rank. Runs for these.
+/// Stores the numbers of the voxels whose first point is on one rank. Runs for these voxels.
 template <class Exec, class Points>
 struct voxelize_take_step {
   voxelize_stream_args<Exec, Points> args;
-  std::uint64_t begin;  ///< of them, among the numbers that came in
+  std::uint64_t begin;  ///< offset of their numbers in the received ones
   index_t first_row;
   index_t base;
 
@@ -169,7 +168,7 @@ struct voxelize_take_step {
   }
 };
 
-/// Finds how many voxels of the rank max_voxels allows: their numbers ascend. Runs once.
+/// Finds the number of voxels of this rank within max_voxels: their numbers ascend. Runs once.
 template <class Exec, class Points>
 struct voxelize_allow_step {
   voxelize_stream_args<Exec, Points> args;
@@ -192,7 +191,7 @@ struct voxelize_allow_step {
   }
 };
 
-/// Counts the points of voxels that voxelize() has written and max_voxels does not allow. Runs for `step` or fewer.
+/// Counts the points of voxels that voxelize() has written and max_voxels drops. Runs for up to `step` strides of rows.
 template <class Exec, class Points>
 struct voxelize_correct_step {
   voxelize_stream_args<Exec, Points> args;
@@ -213,7 +212,7 @@ struct voxelize_correct_step {
   }
 };
 
-/// This rank's report, and how many rows it has. Runs once.
+/// Writes this rank's report and number of rows. Runs once.
 template <class Exec, class Points>
 struct voxelize_count_step {
   voxelize_stream_args<Exec, Points> args;
@@ -223,7 +222,7 @@ struct voxelize_count_step {
     auto const& memory = args.memory;
     auto const allowed = static_cast<unsigned long long>(*memory.allowed);
     voxelize_report report = *memory.found;
-    // Points stayed at home. Here it is what messages have more than records.
+    // The records have no non-finite points but the padding: non-finite points of the cloud are counted where they are.
     report.non_finite = 0;
     report.dropped_voxels += report.voxels - allowed;
     report.voxels = allowed;

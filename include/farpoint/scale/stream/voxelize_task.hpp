@@ -8,9 +8,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// One rank's part of a call: see voxelize_shard_task, whose answer it gives. It differs where waiting would cost more
-/// than computing does: points are put in order before ranks have agreed on the arguments, voxels are found and written
-/// by one call of voxelize(), and all points of `hard` travel, because to find out which need not takes as long.
+/// One rank's part of a call, with the result of voxelize_shard_task. It saves waits at the expense of work: points are
+/// partitioned before the ranks agree on the arguments, one call of voxelize() finds and writes the voxels, and all
+/// points of `hard` are sent, because finding the ones that can stay takes as long.
 template <class Exec, class Communicator, class Points>
 class voxelize_stream_task {
  public:
@@ -19,7 +19,7 @@ class voxelize_stream_task {
   using backend = shard_backend<Exec>;
   using args_type = voxelize_stream_args<Exec, Points>;
 
-  /// @param workspace  of voxelize_stream_size() bytes or more
+  /// @param workspace  at least voxelize_stream_size() bytes
   voxelize_stream_task(Exec exec, Communicator& communicator, shard<Points> const& part,
                        voxelize_params<scalar> const& params, output_type const& output, bytes workspace) noexcept
       : voxelize_stream_task{exec,      communicator,
@@ -27,19 +27,19 @@ class voxelize_stream_task {
                              output,    voxelize_stream_sizes{communicator.ranks(), part.points.size(), params, output},
                              workspace, workspace_cutter{workspace.data()}} {}
 
-  /// Finds where points go.
+  /// Partitions the points by destination.
   result choose_points() const noexcept {
     result const done = args_.memory.partition.sort(exec_, voxelize_choose_step<Exec, Points>{args_});
     return done ? loop<voxelize_begin_step>(ranks() + int{voxelize_stays_kinds} + 1, 1) : done;
   }
 
-  /// Where choose_points() has left what the others are to know, and room for what they say.
+  /// First message that choose_points() has left, and room for the first messages of all ranks.
   unsigned char* told() const noexcept { return args_.memory.told; }
   unsigned char* told_by_all() const noexcept { return args_.memory.told_by_all; }
 
-  /// The rest, once ranks have agreed.
+  /// Makes the rest of the call, after the ranks have agreed on the arguments.
   /// @param headers  `[ranks]`
-  /// @param sources  `[ranks]`: the ranks in the order of their points
+  /// @param sources  `[ranks]`: ranks in the order of their points
   result run(shard_header const* headers, int const* sources, voxelize_told const& all) noexcept {
     voxelize_routes routes{communicator_.rank(), ranks(), sources, args_.record.size()};
     auto const begin = [&all](int from, int key) { return all.tail<std::uint32_t>(from, key); };
@@ -85,7 +85,7 @@ class voxelize_stream_task {
     return backend::write(exec_, communicator_, to, from, all_ranks() * sizeof *from);
   }
 
-  /// Writes the records, the rank's own where they belong, and exchanges them.
+  /// Writes the records and exchanges them. Records that the rank keeps are written into the receive buffer.
   result send_points(voxelize_routes& routes) noexcept {
     result done = write(args_.memory.segments, routes.segments());
     if (done) done = args_.memory.partition.move(exec_, voxelize_pack_step<Exec, Points>{args_});
@@ -94,7 +94,7 @@ class voxelize_stream_task {
     return routes.records().send(communicator_, args_.memory.sent, args_.memory.received, args_.record.size());
   }
 
-  /// Writes the rows of the rank's voxels, and tells the others which records are the first of theirs.
+  /// Writes the rows of this rank's voxels, and sends back which records are the first of a voxel.
   result find_voxels(voxelize_routes& routes) noexcept {
     auto const& memory = args_.memory;
     auto const n = static_cast<index_t>(routes.received());
@@ -113,7 +113,7 @@ class voxelize_stream_task {
     return done ? routes.flags().send(communicator_, memory.is_first, memory.flags.words, flag_group_bytes) : done;
   }
 
-  /// Finds how many voxels begin on each rank, of each owner.
+  /// Gathers how many voxels have their first point on each rank, by owner.
   result count_firsts(voxelize_routes& routes) noexcept {
     auto const& memory = args_.memory;
     auto const used = static_cast<std::uint64_t>(stream_flags::words_of(static_cast<index_t>(routes.groups())));
@@ -130,7 +130,7 @@ class voxelize_stream_task {
     return {};
   }
 
-  /// Numbers the voxels whose first point is here, and tells their owners.
+  /// Numbers the voxels whose first point is on this rank, and sends the numbers to the owners.
   result number_voxels(voxelize_routes& routes) noexcept {
     auto const& memory = args_.memory;
     result done = write(memory.given, routes.given());
@@ -144,12 +144,12 @@ class voxelize_stream_task {
     return done;
   }
 
-  /// Leaves out the voxels that max_voxels does not allow, and writes the reports.
+  /// Drops the voxels beyond max_voxels, and writes the reports.
   result finish(voxelize_told const& all) noexcept {
     auto const& memory = args_.memory;
     result done = loop<voxelize_allow_step>(1, 1);
     if (done && sizes_.has_limit) {
-      // Few of them: each adds to the same sums.
+      // At most 32,768 strides, because each adds to the same two sums.
       index_t const step = smaller(args_.rows, index_t{32768});
       done = loop<voxelize_correct_step>(step, 1 + args_.rows / larger(step, index_t{1}), step);
     }
@@ -174,7 +174,7 @@ class voxelize_stream_task {
   bytes workspace_;
 };
 
-/// Bytes of workspace, for arguments that are not refused.
+/// Bytes of workspace for arguments that have been checked.
 template <class Exec, class Points>
 std::size_t voxelize_stream_size(Exec exec, int ranks, shard<Points> const& part,
                                  voxelize_params<typename Points::scalar> const& params,
@@ -188,7 +188,7 @@ std::size_t voxelize_stream_size(Exec exec, int ranks, shard<Points> const& part
   return workspace_aligned(cutter.used()) + bound;
 }
 
-/// The call, for all executions.
+/// Makes the call, for all executions.
 template <class Exec, class Communicator, class Points>
 result voxelize_shard_on(Exec exec, Communicator& communicator, shard<Points> const& part,
                          voxelize_params<typename Points::scalar> const& params,

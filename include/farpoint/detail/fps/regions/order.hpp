@@ -4,8 +4,6 @@
 
 #include <farpoint/detail/fps/regions/points.hpp>
 
-#include <cmath>
-
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
@@ -99,7 +97,10 @@ class region_order {
     scalar const distance = fps_distance_of(key);
     constexpr unsigned last = Shape::cells - 1;
     if (!(distance > 0)) return last;
-    return smaller(last, static_cast<unsigned>(std::sqrt(least_ / distance) * Shape::cells));
+    // In (0, 1], 0 by underflow, or NaN if all distances are infinite.
+    scalar const ratio = div_rn(least_, distance);
+    if (!(ratio > 0)) return 0;
+    return smaller(last, static_cast<unsigned>(sqrt_rn(ratio) * Shape::cells));
   }
 
   region_memory<Shape>& shared_;

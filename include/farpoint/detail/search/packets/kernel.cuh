@@ -1,5 +1,5 @@
 /// @file
-/// The kernel of short lists of nearest neighbours: a warp answers 32 queries together.
+/// Kernel of short lists of nearest neighbours: a warp answers 32 queries together.
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>
@@ -11,22 +11,22 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Largest k whose lists are in registers, beside what a consumer of them needs.
+/// Largest k whose lists fit in registers, in addition to the registers of a consumer of the lists.
 template <class Scalar>
 inline constexpr int most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
 
-/// The same where rows are written from the lists. Lists of 64 doubles take more registers than a thread has: a warp
-/// for each query is faster.
+/// Largest k if rows are written from the lists. Lists of 64 doubles take more registers than a thread has; one warp
+/// per query is then faster.
 template <class Scalar>
 inline constexpr int most_rows_in_packets = 2 * most_in_packets<Scalar>;
 
-/// Not inlined: the search that follows needs the registers, and few queries take this path.
+/// Not inlined: inlining would take registers from the search that follows, and few queries take this path.
 template <class Scalar>
 __device__ __noinline__ std::uint32_t leaf_near_apart(point_bvh_ref<Scalar> index, vec<Scalar, 3> q) noexcept {
   return index.leaf_near(q);
 }
 
-/// Fills the lists of a warp's queries, those of one cloud together.
+/// Fills the lists of a warp's queries, cloud by cloud.
 template <class Queries, int Capacity>
 __device__ void search_together(search_queries<Queries> const& queries,
                                 search_query<typename Queries::scalar> const& mine,
@@ -51,7 +51,8 @@ __device__ void search_together(search_queries<Queries> const& queries,
   }
 }
 
-/// Blocks that a multiprocessor should hold: what `Args` asks for, as far as shared memory goes; 0 for any.
+/// Number of blocks that a multiprocessor should hold: the minimum that `Args` states, or fewer if shared memory
+/// does not suffice; 0 for any number.
 template <class Args, int Capacity>
 constexpr int packet_blocks(int block_size) noexcept {
   return smaller(
@@ -59,13 +60,16 @@ constexpr int packet_blocks(int block_size) noexcept {
       blocks_that_fit(block_size, packet_shared_bytes<typename Args::scalar, Capacity>(block_size / cuda_warp::lanes)));
 }
 
-/// A warp for 32 queries. `Args` has the queries, `request`, and what to do with the lists:
+/// Answers 32 queries per warp. `Args` has the queries, `request`, and operations on the lists:
+///
 ///   query_of(thread, bad_row)           as search_queries::of_thread(), for every thread of the grid
-///   leave_empty(row)                    of a query that has none; -1 for no row
+///   leave_empty(row)                    writes the row of a query without neighbours; -1: no row
 ///   limit2(mine)                        squared distance that neighbours are within; called by all lanes
 ///   count_non_finite(is_bad)            called by all lanes
-///   finish<Capacity>(mine, found, free) called by all lanes that have a query in their warp; `free` is shared memory
-/// and constants: least_capacity, most_capacity, and min_blocks(capacity, block_size) for a multiprocessor, 0 for any.
+///   finish<Capacity>(mine, found, free) called by all lanes of a warp that has a query; `free` is shared memory
+///
+/// and constants: least_capacity, most_capacity, and min_blocks(capacity, block_size) per multiprocessor, 0 for any
+/// number.
 template <class Args, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(BlockSize)) packet_kernel(Args const args) {
   using scalar = typename Args::scalar;
@@ -88,7 +92,7 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   args.finish(mine, found, candidates[warp]);
 }
 
-/// Enqueues it for lists longer than most_in_packets: in smaller blocks, where those asked for have no room for them.
+/// Enqueues the kernel for lists longer than most_in_packets. Blocks are halved if the selector's do not fit.
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   constexpr int capacity = Args::most_capacity;
@@ -98,7 +102,7 @@ FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& 
   launcher.launch_for(threads, block_size, packet_kernel<Args, capacity, block_size>, args);
 }
 
-/// Enqueues it for k up to Args::most_capacity, with at least so many threads.
+/// Enqueues the kernel for k up to Args::most_capacity, with at least `threads` threads.
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   constexpr int block_size = Selector::block_size;

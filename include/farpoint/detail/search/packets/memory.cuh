@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A group of eight boxes of an index: its level, and which it is there.
+/// Group of eight boxes of an index: its level, and its number on the level.
 struct packet_node {
   std::uint32_t bits;
 
@@ -27,14 +27,14 @@ template <class Scalar>
 struct packet_memory {
   static constexpr int groups = cuda_warp::lanes / point_bvh_width;
 
-  /// A point. Its distance takes the place of z, beside the index, so that the two are a neighbour_key.
+  /// Point of an index. Its distance overwrites z, next to the index, so that both form a neighbour_key.
   struct alignas(4 * sizeof(Scalar)) point {
     Scalar x;
     Scalar y;
     std::uint32_t index;
     Scalar z;
   };
-  /// Box of some queries, and the largest of their bounds.
+  /// Box around several queries, and the largest of their bounds.
   struct alignas(4 * sizeof(Scalar)) box {
     Scalar low[3];
     Scalar bound;
@@ -42,8 +42,8 @@ struct packet_memory {
     std::uint32_t bound_index;
   };
 
-  /// Groups of boxes that wait. Four are looked into at a time while there are few of them, and one by one beyond,
-  /// which adds seven on a level at most.
+  /// Capacity of the stack of groups. While it holds at most few_nodes groups, four are tested at a time; beyond, one
+  /// at a time, which adds at most seven per level.
   static constexpr int most_nodes = 128;
   static constexpr int few_nodes = most_nodes - (cuda_warp::lanes - groups) - (point_bvh_width - 1) * point_bvh_levels;
   static_assert(few_nodes >= point_bvh_levels, "farpoint: no room for the groups on the way to the root");
@@ -51,19 +51,19 @@ struct packet_memory {
   point_boxes<Scalar> const* levels[point_bvh_levels];
   box eights[groups];
   box all;
-  point points[cuda_warp::lanes + point_bvh_width];  ///< that wait until there are eight of them
-  packet_node nodes[most_nodes];                     ///< the next at the end
-  std::uint32_t leaves[cuda_warp::lanes + groups];   ///< that wait until there are four of them
+  point points[cuda_warp::lanes + point_bvh_width];  ///< queue of points, tested eight at a time
+  packet_node nodes[most_nodes];                     ///< stack of groups; the next is at the end
+  std::uint32_t leaves[cuda_warp::lanes + groups];   ///< queue of leaves, tested four at a time
 };
 
-/// Shared memory of so many warps and their lists.
+/// Bytes of shared memory of `warps` warps and their lists.
 template <class Scalar, int Capacity>
 FARPOINT_HD constexpr std::size_t packet_shared_bytes(int warps) noexcept {
   using list = warp_topk<Scalar, Capacity>;
   return static_cast<std::size_t>(warps) * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>));
 }
 
-/// True if so many warps fit into the shared memory that a block may have on every device without asking.
+/// True if `warps` warps fit into 48 KiB, the shared memory of a block on every device without an opt-in.
 template <class Scalar, int Capacity>
 FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
   return packet_shared_bytes<Scalar, Capacity>(warps) <= 48 * 1024;

@@ -1,5 +1,5 @@
 /// @file
-/// Packet traversal: a warp walks the index for 32 queries that are near one another.
+/// Packet traversal: a warp traverses the index for 32 queries that are near one another.
 #pragma once
 
 #include <farpoint/detail/search/packets/memory.cuh>
@@ -8,14 +8,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A warp's walk through an index. Each lane has a query; all take the same path, into every box that one of them may
-/// need, so nothing diverges.
+/// Traversal of an index by a warp. Each lane has a query. All lanes visit every box that any query may need, so
+/// control flow does not diverge.
 ///
-/// What is wanted waits in shared memory until there is enough for all lanes: four groups of eight boxes, four leaves
-/// of eight points, eight points. Each lane tests one box against those of four groups of eight queries. Where the
-/// eight queries of a group are close together, testing them one by one would skip a fifth of the leaves and cost more
-/// than it saves. It is done where one of them is far from the others, or from its neighbours. Then each lane tests one
-/// point against the box of all queries, and of those that a query may need every lane computes its own distance.
+/// Shared memory queues work until it fills all lanes: four groups of eight boxes, four leaves of eight points, or
+/// eight points. Each lane then tests one box against the boxes of four groups of eight queries, or one point against
+/// the box of all queries. Every lane computes its own distance to each point that passes.
+///
+/// A group of eight queries that are close together is tested as one box. Tests of each query would skip a fifth of the
+/// leaves, and cost more than they save. They are made for a *loose* group, in which a query is far from the others or
+/// from its neighbours.
 template <class Scalar, int Capacity>
 class packet_traversal {
  public:
@@ -24,7 +26,7 @@ class packet_traversal {
   using point = vec<Scalar, 3>;
   using box = typename memory::box;
 
-  /// @param shared  of the warp; `levels` are set
+  /// @param shared  shared memory of the warp; `levels` are set
   __device__ packet_traversal(list& found, memory& shared, point const& q) noexcept : list_{found}, shared_{shared} {
     bool const is_active = found.bound() >= 0;
     box& eight = shared.eights[group()];
@@ -48,18 +50,20 @@ class packet_traversal {
     __syncwarp();
   }
 
-  /// Fills the lists: from the leaf `start` up to the root, and into what the queries may need beside that way.
+  /// Fills the lists: visits the leaf `start`, the path from there to the root, and all boxes that branch off the path
+  /// and that the queries may need.
   ///
-  /// Each step has one place in the code, whoever asks for it. The steps together, inlined once, fit into the cache of
-  /// instructions; inlined where they are called, they do not, and warps wait for instructions longer than for memory.
+  /// The loop contains each step once, for all causes to take it. Inlined once, the steps fit into the instruction
+  /// cache. Inlined at each call they did not, and warps waited for instructions longer than for memory.
   template <class Index>
   __device__ void search(Index const& index, std::uint32_t start, point const& q) noexcept {
     if (index.size() == 0) return;
     begin(index, start);
     bool has_new_bounds = true;
-    int most = 0;  // candidates that may wait
+    int most = 0;  // maximum number of queued candidates of a list
     for (int turn = 0;; ++turn) {
-      // Each eight queries look at their own leaf first, which gives them a bound.
+      // The first four turns test the points that begin() queued. Each group of eight queries begins with its own leaf,
+      // which gives it a bound.
       int eight = (group() ^ turn) * point_bvh_width;
       if (turn >= memory::groups) {
         while (points_ < point_bvh_width) {
@@ -99,8 +103,8 @@ class packet_traversal {
   __device__ static int in_group() noexcept {
     return cuda_warp::lane() % point_bvh_width;
   }
-  /// The box of a group that a lane tests. Those of higher lanes wait on top: of a group the first, which in a heap of
-  /// equal points has the lowest indices.
+  /// The box of a group that a lane tests. The order is reversed because higher lanes push last: the first box of a
+  /// group is then popped first. In a heap of equal points it has the lowest indices.
   __device__ static int box_of(int lane) noexcept {
     return point_bvh_width - 1 - lane % point_bvh_width;
   }
@@ -111,15 +115,15 @@ class packet_traversal {
     return __popc(lanes & ((1u << cuda_warp::lane()) - 1));
   }
 
-  /// The points of the half group of leaves that `start` is in wait, if the queries are points their own; the other
-  /// leaves of that group; and the groups on the way to the root.
+  /// Queues the points of the four leaves around `start`, which are the queries if these are points of the index, the
+  /// other four leaves of that group, and the groups on the path to the root.
   template <class Index>
   __device__ void begin(Index const& index, std::uint32_t start) noexcept {
     int const lane = cuda_warp::lane();
     std::uint32_t const leaves = index.leaf_count();
     std::uint32_t const first = start / memory::groups * memory::groups;
     std::uint32_t const mine = first + static_cast<std::uint32_t>(group());
-    // There may be no memory behind the last.
+    // Memory may end with the last leaf.
     auto p = load_point(index.leaf(mine < leaves ? mine : first));
     if (mine >= leaves) p = no_point();
     shared_.points[lane] = p;
@@ -135,7 +139,7 @@ class packet_traversal {
     __syncwarp();
   }
 
-  /// Tests the boxes of the last groups that wait. Those that a query may need wait in their place, or as leaves.
+  /// Pops groups and tests their boxes. Pushes the boxes that a query may need, as groups, or queues them as leaves.
   __device__ void look_into_nodes(std::uint32_t start, point const& q) noexcept {
     int const taken = nodes_ <= memory::few_nodes ? smaller(nodes_, most_taken_) : 1;
     nodes_ -= taken;
@@ -147,7 +151,7 @@ class packet_traversal {
     bool const is_wanted = may_need_box(shared_.levels[level][node.group()], exists & !is_on_the_way, q);
     std::uint32_t const leaves = cuda_warp::ballot(is_wanted & (level == 0));
     std::uint32_t const below = cuda_warp::ballot(is_wanted & (level != 0));
-    // What has been taken makes room.
+    // Lanes have read their groups before their slots are overwritten.
     __syncwarp();
     if (is_wanted) {
       if (level == 0) {
@@ -171,14 +175,15 @@ class packet_traversal {
       high[axis] = __ldg(&boxes.high[axis][own_box()]);
     }
     std::uint32_t const lowest = __ldg(&boxes.lowest[own_box()]);
-    std::uint32_t near = 0;  ///< the first lanes of groups of queries that it is near to
+    std::uint32_t near = 0;  ///< first lanes of the groups of queries that are near the box
 #pragma unroll
     for (int e = 0; e < memory::groups; ++e) {
       box const eight = shared_.eights[e];
       Scalar sum = 0;
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) {
-        // Not above the distance of any of the eight queries, bit by bit: no difference is larger than theirs.
+        // The sum is at most the rounded distance of each of the eight queries: none of its differences is larger than
+        // theirs, and rounding is monotonic.
         Scalar const under = sub_rn(low[axis], eight.high[axis]);
         Scalar const over = sub_rn(eight.low[axis], high[axis]);
         Scalar const outside = max_number(max_number(under, over), Scalar(0));
@@ -198,7 +203,7 @@ class packet_traversal {
     return is_wanted;
   }
 
-  /// The same of a box that all lanes ask for, each query for itself.
+  /// True if any query needs a box, tested query by query. All lanes pass the same box.
   __device__ bool any_needs(point_boxes<Scalar> const& boxes, int which, point const& q) const noexcept {
     Scalar d = 0;
 #pragma unroll
@@ -210,7 +215,7 @@ class packet_traversal {
     return cuda_warp::ballot(is_before) != 0;
   }
 
-  /// Tests the points of the last leaves that wait, up to four. Those that a query may need wait until there are eight.
+  /// Takes up to four leaves from the queue and tests their points. Queues the points that a query may need.
   __device__ void look_at_leaves(point_leaf<Scalar> const* leaves) noexcept {
     if (++looks_ == patience) loose_ = ~0u;
     int const taken = smaller(leaves_, memory::groups);
@@ -219,14 +224,14 @@ class packet_traversal {
     auto const p = load_point(leaves[shared_.leaves[leaves_ + (is_chosen ? group() : 0)]]);
     bool const is_wanted = is_chosen & may_need_point(p);
     std::uint32_t const wanted = cuda_warp::ballot(is_wanted);
-    // Lanes may still read points that no longer wait.
+    // Lanes may still read points that have been taken from the queue.
     __syncwarp();
     if (is_wanted) shared_.points[points_ + rank_among(wanted)] = p;
     points_ += __popc(wanted);
     __syncwarp();
   }
 
-  /// Of the points that wait, fewer than eight, makes eight.
+  /// Fills the queue of points, which holds fewer than eight, up to eight with points at infinity.
   __device__ void fill_points() noexcept {
     int const lane = cuda_warp::lane();
     __syncwarp();
@@ -247,7 +252,7 @@ class packet_traversal {
     return {infinity<Scalar>, infinity<Scalar>, no_index, infinity<Scalar>};
   }
 
-  /// True if a query may need a point: none is nearer to one of them than to their box, bit by bit.
+  /// True if a query may need a point. The rounded distance to the box of all queries is at most that to any query.
   __device__ bool may_need_point(typename memory::point const& p) const noexcept {
     box const of = shared_.all;
     Scalar const x = sub_rn(p.x, min_number(max_number(p.x, of.low[0]), of.high[0]));
@@ -256,7 +261,7 @@ class packet_traversal {
     return fma_rn(z, z, fma_rn(y, y, fma_rn(x, x, Scalar(0)))) <= of.bound;
   }
 
-  /// Offers the list of each lane those of eight points that are near enough.
+  /// Offers eight points to the list of each lane if they are within its bound.
   __device__ void offer(typename memory::point const* points, point const& q) noexcept {
 #pragma unroll
     for (int i = 0; i < point_bvh_width; i += at_once) {
@@ -272,14 +277,14 @@ class packet_traversal {
     }
   }
 
-  /// Over the eight lanes of the calling lane's group.
+  /// Reduces a value over the eight lanes of the calling lane's group.
   template <class T>
   __device__ static T of_eight(T value, T (*choose)(T, T)) noexcept {
 #pragma unroll
     for (int step = 1; step < point_bvh_width; step *= 2) value = choose(value, __shfl_xor_sync(~0u, value, step));
     return value;
   }
-  /// Over the groups.
+  /// Reduces a value over the four groups.
   template <class T>
   __device__ static T of_eights(T value, T (*choose)(T, T)) noexcept {
 #pragma unroll
@@ -288,15 +293,16 @@ class packet_traversal {
     }
     return value;
   }
+  /// Copies the bounds of the lists to the boxes of the queries, and chooses the tests for these bounds.
   __device__ void take_bounds() noexcept {
     Scalar const mine = list_.bound();
     Scalar const bound = of_eight(mine, max_number<Scalar>);
     std::uint32_t const bound_index = of_eight(list_.bound_index(), larger<std::uint32_t>);
     Scalar const last = of_eights(bound, max_number<Scalar>);
     Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, min_number<Scalar>);
-    // Where all queries have enough points at their own place, the lowest index decides: they are tested one by one,
-    // and so are groups, which lead to ever lower ones. Of one neighbour that is so wherever queries are points: there
-    // is no heap before the search has become long.
+    // In a heap of equal points, all bounds are 0 and only the lowest indices matter: every query is tested on its own,
+    // and groups are popped one at a time, as each lowers the indices further. With one neighbour, the bounds are 0
+    // wherever queries are points of the index, so a heap is assumed only after several tests of leaves.
     bool const may_be_heap = Capacity > 1 || looks_ >= packet_looks_before_heap;
     most_taken_ = may_be_heap && cuda_warp::ballot(mine > 0) == 0 ? 1 : memory::groups;
     loose_ = looks_ < patience ? cuda_warp::ballot(bound >= 0 && (extent2_ >= least || bound > least)) : ~0u;
@@ -311,12 +317,12 @@ class packet_traversal {
 
   list& list_;
   memory& shared_;
-  int nodes_ = 0;        ///< that wait
-  int most_taken_;       ///< of them at a time
-  int leaves_ = 0;       ///< that wait
-  int points_ = 0;       ///< that wait
-  int looks_ = 0;        ///< at four leaves each
-  Scalar extent2_ = 0;   ///< of the calling lane's eight queries
+  int nodes_ = 0;        ///< length of the stack of groups
+  int most_taken_;       ///< maximum number of groups that are popped at a time
+  int leaves_ = 0;       ///< length of the queue of leaves
+  int points_ = 0;       ///< length of the queue of points
+  int looks_ = 0;        ///< number of calls of look_at_leaves()
+  Scalar extent2_ = 0;   ///< squared extent of the calling lane's eight queries
   std::uint32_t loose_;  ///< lanes of groups whose queries are tested one by one
 };
 

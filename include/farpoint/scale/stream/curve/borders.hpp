@@ -1,5 +1,5 @@
 /// @file
-/// Borders along Hilbert's curve, between parts of the points of all ranks: their arrays, and the steps that find them.
+/// Borders along the Hilbert curve between parts of all ranks' points: the arrays, and the steps that find the borders.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -10,35 +10,35 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Of a cell's coordinate: a stray point a thousand times farther away than the others are spread leaves 1,024 cells to
-/// each side of theirs.
+/// Bits of a cell's coordinate. With a stray point at a thousand times the spread of the others, the others still have
+/// about 1,000 cells per axis.
 inline constexpr int curve_axis_bits = 20;
 inline constexpr int curve_key_bits = 3 * curve_axis_bits;
 
-/// Of a point that is not finite; above all others.
+/// Key of a non-finite point; larger than all keys.
 inline constexpr std::uint64_t no_curve_key = ~std::uint64_t{0};
 
-/// Counters of a round: what a block has room for in shared memory.
+/// Number of counters in a round: they fit into a block's shared memory.
 inline constexpr int curve_counters = 4096;
 inline constexpr int curve_groups = 64;
 
-/// A border, as far as it is known: the high bits of its key, and how many points with these bits are before it. Later
-/// the same for a place among the points of one key.
+/// The known part of a border: the high bits of its key, and the number of points with these high bits before it. In
+/// the later search among points of equal keys, `key` is an index.
 struct curve_border {
   std::uint64_t key;
   std::uint64_t offset;
 };
 
-/// What all know of a rank's points and queries.
+/// Message of each rank about its points and queries.
 template <class Scalar>
 struct curve_party {
-  bounding_box<Scalar> box;  ///< of the finite points
-  std::uint64_t points;      ///< finite ones
+  bounding_box<Scalar> box;  ///< around the finite points
+  std::uint64_t points;      ///< number of finite points
   std::uint64_t non_finite_points;
   std::uint64_t non_finite_queries;
 };
 
-/// Makes the keys of points.
+/// Maps points to keys.
 template <class Scalar>
 struct curve_frame {
   curve_grid<Scalar> grid;
@@ -52,17 +52,17 @@ struct curve_frame {
   }
 };
 
-/// The arrays: `n` points of the rank.
+/// Arrays for `n` points of the rank.
 template <class Scalar>
 struct curve_memory {
   std::uint64_t* keys;             ///< `[n]`
-  stream_extent<Scalar>* extents;  ///< `[2]`: of points and queries
+  stream_extent<Scalar>* extents;  ///< `[2]`: of the points, and of the queries
   std::uint64_t* non_finite;       ///< `[2]`
-  curve_party<Scalar>* parties;    ///< `[ranks + 1]`: of all, and this rank's
+  curve_party<Scalar>* parties;    ///< `[ranks + 1]`: of all ranks, then this rank's own
   curve_frame<Scalar>* frame;      ///< `[1]`
   curve_border* borders[2];        ///< `[ranks]` each: before and after a round
-  curve_border* ties[2];           ///< `[ranks]` each: places among the rank's own points of a border's key
-  std::uint32_t* open_ties;        ///< `[1]`: of these, how many are to be found
+  curve_border* ties[2];           ///< `[ranks]` each: border among this rank's points of equal key
+  std::uint32_t* open_ties;        ///< `[1]`: number of ties that are not final
   std::uint32_t* counts;           ///< `[curve_counters]`
   std::uint32_t* matrix;           ///< `[ranks, curve_counters]`
   std::uint64_t* groups;           ///< `[ranks, curve_groups]`
@@ -82,14 +82,14 @@ struct curve_memory {
   }
 };
 
-/// Borders that have been found, for the points of one rank.
+/// Borders, once found, as they divide the points of one rank.
 struct curve_borders {
   curve_border const* keys;
   curve_border const* ties;
   int count;
 
-  /// The part that a point of the rank belongs to.
-  /// @param index  of the point
+  /// Part of a point of the rank.
+  /// @param index  index of the point; decides if the key equals a border's
   FARPOINT_HD std::uint32_t part_of(std::uint64_t key, std::uint64_t index) const noexcept {
     int low = 0;
     int high = count;
@@ -102,7 +102,7 @@ struct curve_borders {
   }
 };
 
-/// The digit that a round finds.
+/// Digit of the keys that a round determines.
 struct curve_digit {
   int shift;
   int bits;
@@ -114,8 +114,8 @@ struct curve_digit {
   FARPOINT_HD int group_count() const noexcept { return size() / group_size(); }
 };
 
-/// Counts the points with the high bits of each border by their next digit. Borders with the same high bits share the
-/// counters of the first of them.
+/// Counts the points that share the high bits of a border by their next digit. Borders with equal high bits share the
+/// counters of the first.
 struct curve_count_args {
   std::uint64_t const* keys;
   index_t size;
@@ -124,8 +124,8 @@ struct curve_count_args {
   curve_digit digit;
   std::uint32_t* counts;  ///< `[borders, digits]`; zero before
 
-  /// The counter of a key; -1: none.
-  /// @param own  the borders, wherever they can be read
+  /// Counter of a key, or -1 if no border has its high bits.
+  /// @param own  the borders, in any memory that the caller can read
   FARPOINT_HD int counter_of(std::uint64_t key, curve_border const* own) const noexcept {
     std::uint64_t const prefix = digit.before(key);
     int low = 0;
@@ -140,7 +140,7 @@ struct curve_count_args {
   }
 };
 
-/// Runs it for all points. Where no border is before any point with its bits, there is nothing to count.
+/// Counts all points. A border with offset 0 precedes all points that share its high bits and needs no counts.
 template <class Exec>
 struct curve_counter;
 
@@ -155,13 +155,13 @@ struct curve_counter<host_exec> {
   }
 };
 
-/// Describes the rank's points and queries. Runs once.
+/// Sets this rank's entry of `parties`. Runs once.
 template <class Scalar>
 struct curve_describe_step {
   curve_memory<Scalar> memory;
   int ranks;
   index_t points;
-  bool has_queries;  ///< that are not the points
+  bool has_queries;  ///< the queries are not the points
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     std::uint64_t const bad = memory.non_finite[0];
@@ -170,7 +170,7 @@ struct curve_describe_step {
   }
 };
 
-/// Makes the frame of all points, and borders of which nothing is known. Runs once.
+/// Sets the frame of all points, and borders with no known digit. Runs once.
 template <class Scalar>
 struct curve_begin_step {
   curve_memory<Scalar> memory;
@@ -191,7 +191,7 @@ struct curve_begin_step {
   }
 };
 
-/// Runs for the points.
+/// Computes the keys. Runs for the points.
 template <class Points>
 struct curve_key_step {
   using scalar = typename Points::scalar;
@@ -206,16 +206,16 @@ struct curve_key_step {
   }
 };
 
-/// What has been counted in a round.
+/// Counts of one round, and the borders before and after it.
 struct curve_round {
   curve_border const* now;
   curve_border* next;
   std::uint32_t const* matrix;  ///< `[ranks, rows, digits]`
   std::uint64_t* groups;        ///< `[borders, groups of digits]`
   int ranks;
-  int rows;           ///< counters of a rank, for borders or for all of them
+  int rows;           ///< rows of counters per rank: one per border, or one in all
   bool shares_rows;   ///< see curve_count_args
-  curve_digit digit;  ///< found in this round
+  curve_digit digit;  ///< digit that this round determines
 
   FARPOINT_HD int row_of(int border) const noexcept {
     while (shares_rows && border > 0 && now[border - 1].key == now[border].key) --border;
@@ -225,7 +225,7 @@ struct curve_round {
     index_t const size = digit.size();
     return matrix[(index_t{rank} * rows + row) * size + value];
   }
-  /// Of all ranks.
+  /// Count of all ranks.
   FARPOINT_HD std::uint64_t count(int row, int value) const noexcept {
     std::uint64_t sum = 0;
     for (int r = 0; r < ranks; ++r) sum += count_of(r, row, value);
@@ -233,7 +233,7 @@ struct curve_round {
   }
 };
 
-/// Adds up the counts of a group of digits. Runs for the groups of all borders.
+/// Adds up the counts of each group of digits. Runs for the groups of all borders.
 struct curve_group_step {
   curve_round round;
 
@@ -245,12 +245,12 @@ struct curve_group_step {
     std::uint64_t sum = 0;
     for (int value = group * size; value < (group + 1) * size; ++value) sum += round.count(row, value);
     round.groups[i] = sum;
-    // Where nothing was counted, the digit is zero.
+    // If nothing was counted, the digit stays zero.
     if (group == 0) round.next[border] = round.now[border];
   }
 };
 
-/// Finds the digit of each border. Runs for the digits of all borders.
+/// Finds the digit of each border. Runs for all digits of all borders.
 struct curve_digit_step {
   curve_round round;
 
@@ -261,6 +261,7 @@ struct curve_digit_step {
     int const group = value / digit.group_size();
     std::uint64_t const* const groups = round.groups + border * digit.group_count();
     curve_border const now = round.now[border];
+    // At most one digit's points include the point at the border's offset. Its thread alone writes the border.
     std::uint64_t before = 0;
     for (int g = 0; g < group; ++g) before += groups[g];
     if (now.offset < before || now.offset - before >= groups[group]) return;
@@ -271,7 +272,7 @@ struct curve_digit_step {
   }
 };
 
-/// Of the points with a border's key, how many of this rank's are before it: those of lower ranks come first. Runs for
+/// Finds where a border divides this rank's points with the border's key; points of lower ranks come first. Runs for
 /// the borders, after the last round of keys.
 struct curve_tie_step {
   curve_round last;
@@ -297,9 +298,9 @@ struct curve_tie_step {
 };
 
 /// Counts the points of a border's key by a digit of their index. Runs for extent_strides, or for the points if they
-/// are fewer: nearly always there is nothing to count.
+/// are fewer. Nearly always no tie is open, and a stride returns at once.
 struct curve_tie_count_step {
-  curve_count_args args;  ///< whose digit is the index's
+  curve_count_args args;  ///< `digit` is a digit of the index
   curve_border const* ties;
   std::uint32_t const* open;
 

@@ -1,5 +1,5 @@
 /// @file
-/// knn_shard() along a curve, from its arguments on, for all executions.
+/// knn_shard() along a curve for all executions: checks, workspace size and the call.
 #pragma once
 
 #include <farpoint/scale/stream/curve/knn_task.hpp>
@@ -47,7 +47,7 @@ knn_curve_sizes knn_curve_sizes_of(int ranks, shard<Points> const& part, Queries
 }
 
 /// Bytes of workspace.
-/// @param most_narrow  points of a cloud whose places have 32 bits
+/// @param most_narrow  largest number of points of a cloud with 32-bit indices
 template <class Scalar, class Exec>
 std::size_t knn_curve_size(Exec exec, knn_curve_sizes const& sizes, index_t most_narrow) noexcept {
   if (sizes.cloud() <= most_narrow) {
@@ -56,7 +56,7 @@ std::size_t knn_curve_size(Exec exec, knn_curve_sizes const& sizes, index_t most
   return knn_curve_plan<Exec, Scalar, index_t>{nullptr, sizes}.size(exec, sizes);
 }
 
-/// What a call along a curve is made of.
+/// Arguments of a call along a curve.
 template <class Points, class Queries>
 struct knn_curve_arguments {
   shard<Points> const& part;
@@ -64,7 +64,7 @@ struct knn_curve_arguments {
   along_curve const& method;
   index_t k;
   knn_shard_output<typename Points::scalar> const& output;
-  /// Points of a cloud whose places have 32 bits. Of another number the answer is the same.
+  /// Largest number of points of a cloud with 32-bit indices. Does not affect the result.
   index_t most_narrow = max_narrow_points;
 
   result check() const noexcept { return check_knn_along_curve(part, queries, method, k, output); }
@@ -73,7 +73,7 @@ struct knn_curve_arguments {
   }
 };
 
-/// Bytes of workspace of a call, for all executions.
+/// Bytes of workspace of a call; 0 if an argument is refused.
 template <class Exec, class Points, class Queries>
 std::size_t knn_curve_bytes(Exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                             along_curve const& method, index_t k,
@@ -84,9 +84,9 @@ std::size_t knn_curve_bytes(Exec exec, int ranks, shard<Points> const& part, Que
   return knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.most_narrow);
 }
 
-/// Whether all ranks have room for what they will own, and for the way in which that is asked for. All come to the same
-/// decision.
-/// @param points  set to those of the whole cloud
+/// Checks that every rank has room for the points that it will own, and for queries that are not points if some rank
+/// has such queries. All ranks get the same decision.
+/// @param points  receives the number of points of the whole cloud
 inline result check_owners(knn_curve_header const* headers, int ranks, index_t& points) noexcept {
   bool is_self = true;
   points = 0;
@@ -106,8 +106,8 @@ inline result check_owners(knn_curve_header const* headers, int ranks, index_t& 
   return {};
 }
 
-/// The call.
-/// @param own  what is known of the rank's arguments
+/// Makes the call.
+/// @param own  result of the checks so far
 template <class Exec, class Communicator, class Points, class Queries>
 result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_arguments<Points, Queries> const& asked,
                           result own, bytes workspace) noexcept {

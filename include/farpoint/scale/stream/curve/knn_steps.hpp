@@ -1,5 +1,5 @@
 /// @file
-/// The arrays of knn_shard() along a curve, and the steps that are its own.
+/// Arrays and steps of knn_shard() along a curve.
 #pragma once
 
 #include <farpoint/scale/along_curve.hpp>
@@ -10,15 +10,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What a rank says of its call before anything else.
+/// First message of each rank in a call along a curve.
 struct knn_curve_header : shard_header {
-  std::uint64_t is_self;        ///< its queries are its points
-  std::uint64_t takes_queries;  ///< it has memory for queries that are not
-  index_t owned_points;         ///< room for them
+  std::uint64_t is_self;        ///< the rank's queries are its points
+  std::uint64_t takes_queries;  ///< the rank has memory for queries that are not points
+  index_t owned_points;         ///< room for owned points
   index_t owned_queries;
 };
 
-/// What a rank's memory is for.
+/// Sizes of a rank's arrays.
 struct knn_curve_sizes {
   int ranks;
   index_t points;
@@ -31,42 +31,42 @@ struct knn_curve_sizes {
   bool excludes_self;
 
   bool takes_queries() const noexcept { return !is_self || owned_queries > 0; }
-  /// Rows that the rank answers as an owner, at most.
+  /// Largest number of rows that the rank answers as an owner.
   index_t rows() const noexcept {
     return larger(is_self ? owned_points : index_t{0}, takes_queries() ? owned_queries : index_t{0});
   }
-  /// Points of the whole cloud, at most.
+  /// Largest number of points of the whole cloud.
   index_t cloud() const noexcept { return ranks * owned_points; }
 };
 
-/// Where the points of a rank are in the whole cloud: in the order of all ranks' points their places follow one
-/// another.
+/// Positions of a rank's points in the whole cloud. Positions number the points of all ranks consecutively, in the
+/// order of their parts; indices may have gaps between parts.
 struct curve_source {
-  index_t begin;  ///< place of its first point
-  index_t shift;  ///< from a place to an index
+  index_t begin;  ///< position of the rank's first point
+  index_t shift;  ///< index minus position
 };
 
-/// The arrays of a call before it is known how many points the rank owns.
-/// @tparam Index  of a place in the whole cloud
+/// Arrays of a call that do not depend on the number of owned points.
+/// @tparam Index  type of a position in the whole cloud
 template <class Exec, class Scalar, class Index>
 struct knn_curve_memory {
   curve_memory<Scalar> curve;
   curve_parcels<Exec> points;
   curve_parcels<Exec> queries;
-  std::uint32_t* begins;     ///< `[2, ranks + 2]`: of parcels
+  std::uint32_t* begins;     ///< `[2, ranks + 2]`: first item of each owner, for points and queries
   std::uint32_t* matrix;     ///< `[ranks, 2, ranks + 2]`
-  curve_source* sources;     ///< `[ranks]`: in the order of their points
-  vec<Scalar>* sent;         ///< points, then queries
-  Index* sent_names;         ///< likewise: places
+  curve_source* sources;     ///< `[ranks]`: in the order of the parts
+  vec<Scalar>* sent;         ///< points to send, later queries
+  Index* sent_names;         ///< positions of `sent`
   vec<Scalar>* owned;        ///< `[owned_points]`
   Index* names;              ///< `[owned_points]`
   vec<Scalar>* asked;        ///< `[owned_queries]`
-  Index* excluded_names;     ///< `[owned_queries]`: of the points that are not their neighbours
-  std::uint32_t* excluded;   ///< `[owned_queries]`: the same points, as the rank knows them
-  Index* rows;               ///< `[rows, k]`: to what the rank owns
+  Index* excluded_names;     ///< `[owned_queries]`: position of the point that each query excludes
+  std::uint32_t* excluded;   ///< `[owned_queries]`: owned index of the same point
+  Index* rows;               ///< `[rows, k]`: rows of the owned queries
   Scalar* distances;         ///< `[rows, k]`
-  Index* answers;            ///< `[parcels, k]`: to what the rank has sent
-  Scalar* answer_distances;  ///< `[parcels, k]`
+  Index* answers;            ///< `[sent, k]`: rows of the sent queries
+  Scalar* answer_distances;  ///< `[sent, k]`
 
   knn_curve_memory(workspace_cutter& cutter, knn_curve_sizes const& s) noexcept
       : curve{cutter, s.ranks, s.points}, points{cutter, s.points}, queries{cutter, s.takes_queries() ? s.queries : 0} {
@@ -92,7 +92,7 @@ struct knn_curve_memory {
   }
 };
 
-/// Finds the owned points that are not neighbours of the queries. Runs for the queries.
+/// Finds the owned point that each query excludes. Runs for the queries.
 template <class Index>
 struct knn_excluded_step {
   Index const* excluded_names;
@@ -113,11 +113,11 @@ struct knn_excluded_step {
   }
 };
 
-/// Writes the rows of what has been sent. Runs for all their neighbours.
+/// Writes the rows that came back. Runs for all neighbors of all rows.
 template <class Scalar, class Index>
 struct knn_give_step {
-  Index const* places;      ///< `[parcels, k]`
-  Scalar const* distances;  ///< `[parcels, k]`
+  Index const* places;      ///< `[sent, k]`
+  Scalar const* distances;  ///< `[sent, k]`
   std::uint32_t const* order;
   index_t k;
   curve_source const* sources;  ///< `[source_count]`
@@ -146,7 +146,7 @@ struct knn_give_step {
   }
 };
 
-/// Empties the rows of what has not been sent. Runs for all their neighbours.
+/// Empties the rows of queries that were not sent. Runs for all neighbors of all rows.
 template <class Scalar>
 struct knn_leave_step {
   std::uint32_t const* order;
@@ -161,7 +161,7 @@ struct knn_leave_step {
   }
 };
 
-/// Adds up what all ranks have found not to be finite. Runs once.
+/// Adds up the non-finite points and queries of all ranks. Runs once.
 template <class Scalar>
 struct knn_curve_report_step {
   curve_party<Scalar> const* parties;

@@ -1,6 +1,5 @@
 /// @file
-/// knn_shard() among points that move to owners along Hilbert's curve: as loops, sorts and searches that a stream can
-/// run, with three waits of the host.
+/// knn_shard() along a curve: loops, sorts and searches that a stream can run, with three waits of the host.
 #pragma once
 
 #include <farpoint/scale/stream/curve/knn_steps.hpp>
@@ -9,17 +8,17 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The workspace of a rank.
+/// Workspace of a rank.
 template <class Exec, class Scalar, class Index>
 struct knn_curve_plan {
   workspace_cutter cutter;
   knn_curve_memory<Exec, Scalar, Index> memory;
-  workspace_cutter front;  ///< up to where the search's memory begins
+  workspace_cutter front;  ///< ends where the memory of the search begins
 
   knn_curve_plan(unsigned char* workspace, knn_curve_sizes const& sizes) noexcept
       : cutter{workspace}, memory{cutter, sizes}, front{cutter} {}
 
-  /// Bytes of all.
+  /// Bytes of the whole workspace.
   std::size_t size(Exec exec, knn_curve_sizes const& sizes) noexcept {
     index_t const rows = sizes.rows();
     knn_stream_memory<Scalar, Index> const search{cutter, sizes.ranks, sizes.exchanged, sizes.k};
@@ -28,11 +27,11 @@ struct knn_curve_plan {
   }
 };
 
-/// One rank's part of a call, after ranks have agreed on the arguments: points and queries go to their owners, which
-/// answer them as a knn_stream_task does, and answers go back.
+/// One rank's part of a call, after the ranks have agreed on the arguments: a repartition of points and queries, a
+/// search by knn_stream_task among the owned points, and the way back.
 ///
-/// An owner has points in the order of the whole cloud: by rank in the order of the parts, and then as they are there.
-/// So the index's rule for ties is that of one call.
+/// An owner receives points in the order of the whole cloud: ranks in the order of their parts, and each rank's points
+/// in their order. Ties between neighbors are therefore decided as in one call for the whole cloud.
 template <class Exec, class Communicator, class Points, class Queries, class Index>
 class knn_curve_task {
  public:
@@ -43,14 +42,14 @@ class knn_curve_task {
   using plan_type = knn_curve_plan<Exec, scalar, Index>;
   using route_type = curve_route;
 
-  /// What a call is about.
+  /// Arguments of the call.
   struct call {
     shard<Points> const& part;
     Queries const& queries;
     exact const& method;
     output_type const& output;
     knn_curve_sizes sizes;
-    index_t* owned;  ///< queries that the rank gets, or would; optional
+    index_t* owned;  ///< receives the number of owned queries, even if above capacity; optional
   };
 
   knn_curve_task(Exec exec, Communicator& communicator, call const& what, bytes workspace) noexcept
@@ -62,7 +61,7 @@ class knn_curve_task {
         mover_{exec, communicator} {}
 
   /// @param headers  `[ranks]`
-  /// @param sources  the ranks, in the order of their points
+  /// @param sources  `[ranks]`: ranks in the order of their points
   result run(knn_curve_header const* headers, int const* sources) noexcept {
     is_self_ = std::all_of(headers, headers + ranks(), [](auto const& header) { return header.is_self != 0; });
     result done = split_.run(call_.part.points, call_.queries, !is_self_);
@@ -82,7 +81,7 @@ class knn_curve_task {
  private:
   int ranks() const noexcept { return call_.sizes.ranks; }
   auto const& memory() const noexcept { return plan_.memory; }
-  /// Points, or queries that are not the points.
+  /// The points if they are the queries, otherwise the queries.
   curve_parcels<Exec> const& asking() const noexcept { return is_self_ ? memory().points : memory().queries; }
   index_t asking_count() const noexcept { return call_.queries.size(); }
   std::size_t begins_row() const noexcept { return static_cast<std::size_t>(ranks()) + 2; }
@@ -103,18 +102,19 @@ class knn_curve_task {
     return done ? mover_.sort(queries, asking_count(), memory().begins + begins_row()) : done;
   }
 
-  /// Places in the whole cloud: those of a rank's points follow those of the rank before it.
+  /// Computes the positions of each rank's points: they follow the points of the previous rank in the order of the
+  /// parts.
   result number_places(knn_curve_header const* headers, int const* sources) noexcept {
     curve_source all[curve_most_ranks];
     index_t begin = 0;
     for (int k = 0; k < ranks(); ++k) {
       shard_header const& part = headers[sources[k]];
       if (sources[k] == communicator_.rank()) first_place_ = begin;
-      // Of empty parts none has a place: the last of those that begin there is the one that has.
+      // An empty part has the same `begin` as the part after it. Searches take the last entry with this `begin`.
       all[k] = {begin, part.first_index - begin};
       begin += part.points;
     }
-    // Where indices are places, and a number more, nobody has to look for a place's rank.
+    // If all parts have one shift, a single entry serves all positions, without a search.
     source_count_ = ranks();
     bool one_shift = true;
     index_t shift = 0;
@@ -131,7 +131,7 @@ class knn_curve_task {
                           static_cast<std::size_t>(source_count_) * sizeof *all);
   }
 
-  /// Tells all ranks how many points and queries go from where to where.
+  /// Gathers how many points and queries go from rank to rank.
   result exchange_counts(std::uint32_t* begins) noexcept {
     std::size_t const size = (is_self_ ? 1 : 2) * begins_row() * sizeof *begins;
     result const done = communicator_.all_gather(memory().begins, memory().matrix, size);
@@ -149,11 +149,11 @@ class knn_curve_task {
             [&](int from, int to) { return count_of(begins, which, from, to); }};
   }
 
-  /// Whether all ranks have room for what they will own: they come to the same decision.
+  /// Checks that every rank has room for what it will own. All ranks get the same decision.
   result check_room(knn_curve_header const* headers, std::uint32_t const* begins) const noexcept {
     bool fits = true;
     for (int to = 0; to < ranks(); ++to) {
-      // Of points they have, or the borders are wrong.
+      // The room for points has been checked before. This check guards against wrong borders.
       fits = fits && count_for(begins, 0, to) <= headers[to].owned_points;
       if (is_self_) continue;
       index_t const queries = count_for(begins, 1, to);
@@ -184,7 +184,7 @@ class knn_curve_task {
                           knn_excluded_step<Index>{m.excluded_names, m.names, points.received(), m.excluded}, 8);
   }
 
-  /// The rows of what the rank owns, in the order in which it has come.
+  /// Answers the queries that this rank owns, in the order of their arrival.
   result answer(knn_curve_header const* headers, route_type const& points, route_type const& queries) noexcept {
     auto const& m = memory();
     index_t const owned = points.received();
@@ -210,7 +210,8 @@ class knn_curve_task {
         .run(headers);
   }
 
-  /// Rows go back to where their queries came from, and those that have not left home are emptied.
+  /// Sends rows back to the ranks of their queries. Rows of queries that were not sent, because not finite, are
+  /// emptied.
   result give_back(route_type& route) const noexcept {
     auto const& m = memory();
     auto const k = static_cast<std::size_t>(call_.sizes.k);
@@ -230,7 +231,7 @@ class knn_curve_task {
     return for_each_index(exec_, 1, knn_curve_report_step<scalar>{m.curve.parties, ranks(), call_.output.report},
                           ranks());
   }
-  /// @param places     of parcels, of which those from begin to end are looked at
+  /// Writes the rows of sent queries [begin, end).
   result give(index_t begin, index_t end, Index const* places, scalar const* distances) const noexcept {
     index_t const k = call_.sizes.k;
     knn_give_step<scalar, Index> const step{

@@ -1,5 +1,5 @@
 /// @file
-/// Searches on a stream among the points that a rank owns. See owner_index.hpp.
+/// Search on a stream among the points that a rank owns. See owner_index.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Queries whose neighbours are written by their names.
+/// Arguments of a search whose rows have positions in the whole cloud (`names`).
 template <class Queries>
 struct knn_named_args : knn_cuda_args<Queries> {
   index_view names;

@@ -1,5 +1,5 @@
 /// @file
-/// Searches among the points that a rank owns, whose neighbours have other names than their places there.
+/// Search among the points that a rank owns. Rows have positions in the whole cloud instead of owned indices.
 #pragma once
 
 #include <farpoint/point_bvh.hpp>
@@ -8,28 +8,28 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The points of a search, and what it makes of them.
+/// The points of a search, and the positions that stand for them in rows.
 template <class Scalar>
 struct knn_owned_points {
   point_view<Scalar> points{};
-  index_view names{};                              ///< `[points]`, ascending: what is written for a point
-  std::uint32_t const* excluded_points = nullptr;  ///< see knn_request; null where queries leave out their own index
+  index_view names{};                              ///< `[points]`, ascending: position that rows have for each point
+  std::uint32_t const* excluded_points = nullptr;  ///< see knn_request; null if a query excludes its own index
 };
 
-/// The same with an index of them.
+/// Owned points and their BVH.
 template <class Scalar, class Bvh>
 struct knn_owner {
   knn_owned_points<Scalar> owned;
-  bytes workspace;  ///< of searches
+  bytes workspace;  ///< workspace of searches
   Bvh bvh{};
 };
 
-/// How an execution searches. Specialisations have `bvh`, the index; workspace_bytes(exec, queries), for at most so
-/// many queries; and search().
+/// Search of one execution. Specializations have `bvh`, the type of the index; workspace_bytes(exec, queries), for up
+/// to `queries` queries; and search().
 template <class Exec, class Scalar>
 struct owner_search;
 
-/// A BVH of the points, with memory for a number of points and of queries. It has what a shard_index has.
+/// BVH of owned points, with memory for a number of points and of queries. Has the members of shard_index.
 template <class Exec, class Scalar>
 class knn_owner_index {
  public:
@@ -54,7 +54,7 @@ class knn_owner_index {
   }
 
  private:
-  /// Of so many points.
+  /// Bytes of a BVH of up to `points` points.
   static std::size_t bvh_bytes(Exec exec, index_t points) noexcept {
     std::size_t bound = 0;
     static_cast<void>(point_bvh_bound<view>(exec, batch_limits{points, 1}, bound));

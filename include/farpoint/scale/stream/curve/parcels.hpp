@@ -1,5 +1,5 @@
 /// @file
-/// What ranks send to owners along a curve: in the order of the rank's points, owner after owner.
+/// Repartition of points or queries along the curve: their owners, their order by owner, and the messages.
 #pragma once
 
 #include <farpoint/scale/stream/curve/split.hpp>
@@ -7,16 +7,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
+/// Largest number of ranks of a call: the counts of all pairs of ranks must fit on the caller's stack.
 inline constexpr int curve_most_ranks = 64;
 
-/// `n` points or queries, by where they go. What is not finite goes nowhere, and comes last.
+/// Owner and order of `n` points or queries. Non-finite ones are not sent; they sort last.
 template <class Exec>
 struct curve_parcels {
   using sorter_type = typename shard_backend<Exec>::sorter;
 
-  std::uint32_t* owners[2];  ///< `[n]`; in order
-  std::uint32_t* items[2];   ///< `[n]`; in order: by owner, and then by index
+  std::uint32_t* owners[2];  ///< `[n]`: unsorted, sorted
+  std::uint32_t* items[2];   ///< `[n]`: indices; sorted by owner, then by index
   sorter_type sorter;
 
   curve_parcels(workspace_cutter& cutter, index_t n) noexcept
@@ -24,7 +24,7 @@ struct curve_parcels {
         items{cutter.take<std::uint32_t>(n), cutter.take<std::uint32_t>(n)},
         sorter{cutter, n} {}
 
-  /// Of owners: ranks, and one more.
+  /// Bits of an owner's number: there are `ranks` owners, and one value for non-finite points.
   static int bits(int ranks) noexcept {
     int enough = 1;
     while (1 << enough < ranks + 1) ++enough;
@@ -34,7 +34,7 @@ struct curve_parcels {
   std::uint32_t const* order(int ranks) const noexcept { return items[sorter_type::sorted(bits(ranks))]; }
 };
 
-/// Where a point goes. Runs for the points.
+/// Finds the owner of each point. Runs for the points.
 struct curve_point_owner_step {
   std::uint64_t const* keys;
   curve_borders borders;
@@ -48,8 +48,8 @@ struct curve_point_owner_step {
   }
 };
 
-/// Where a query goes: to the owner of its place, or to that of the rank's point of its index, which it may not be
-/// matched with. Runs for the queries.
+/// Finds the owner of each query: by its position on the curve, or, if it excludes the rank's point of its index, that
+/// point's owner. Runs for the queries.
 template <class Queries>
 struct curve_query_owner_step {
   using scalar = typename Queries::scalar;
@@ -57,7 +57,7 @@ struct curve_query_owner_step {
   Queries queries;
   curve_frame<scalar> const* frame;
   std::uint64_t const* point_keys;
-  index_t excluded_points;  ///< points that are not matched with the query of their index
+  index_t excluded_points;  ///< queries below this index exclude the point of their index
   curve_borders borders;
   std::uint32_t* owners;
   std::uint32_t* items;
@@ -73,11 +73,11 @@ struct curve_query_owner_step {
   }
 };
 
-/// Finds where each owner's begin. Runs for one more than there are items.
+/// Finds the first item of each owner. Runs for one more than the items.
 struct curve_parcel_begin_step {
-  std::uint32_t const* owners;  ///< in order
+  std::uint32_t const* owners;  ///< sorted
   std::uint64_t size;
-  std::uint32_t none;     ///< the highest owner
+  std::uint32_t none;     ///< value of non-finite items, one above the last owner
   std::uint32_t* begins;  ///< `[none + 2]`
 
   FARPOINT_HD void operator()(std::uint64_t j) const noexcept {
@@ -87,8 +87,8 @@ struct curve_parcel_begin_step {
   }
 };
 
-/// Writes what is sent: coordinates, and the places of points in the whole cloud. Runs for some of them.
-/// @tparam Index  of such a place
+/// Writes the items to send: coordinates, and positions in the whole cloud. Runs for some of the items.
+/// @tparam Index  type of a position
 template <class Points, class Index>
 struct curve_pack_step {
   using scalar = typename Points::scalar;
@@ -96,9 +96,9 @@ struct curve_pack_step {
   Points points;
   std::uint32_t const* order;
   vec<scalar>* to;
-  Index* names;      ///< null: not asked for
-  Index first_name;  ///< of the rank's first point
-  index_t named;     ///< points of the rank that have a name
+  Index* names;      ///< positions; null if not needed
+  Index first_name;  ///< position of the rank's first point
+  index_t named;     ///< number of this rank's points; further items get position -1
 
   FARPOINT_HD void operator()(std::uint64_t j) const noexcept {
     std::uint32_t const i = order[j];
@@ -108,20 +108,20 @@ struct curve_pack_step {
   }
 };
 
-/// How a rank's parcels travel. What it keeps is no message.
+/// Messages of a repartition. The items that a rank keeps are not part of a message.
 class curve_route {
  public:
-  /// What a rank keeps.
+  /// Items that the rank keeps.
   struct part {
-    index_t from;  ///< among those that are sent
+    index_t from;  ///< first one among the sent items
     index_t size;
-    index_t at;  ///< among those that are received
+    index_t at;  ///< first one among the received items
 
     index_t end() const noexcept { return from + size; }
   };
 
-  /// @param sources  `[ranks]`: in the order in which what they send is received
-  /// @param count    count(from, to)
+  /// @param sources  `[ranks]`: order of the ranks in the receive buffer
+  /// @param count    `count(from, to)`: number of items from rank to rank
   template <class Count>
   curve_route(int me, int ranks, int const* sources, Count const& count) noexcept {
     std::size_t begin = 0;
@@ -141,8 +141,8 @@ class curve_route {
     outgoing_[me].size = incoming_[me].size = 0;
   }
 
-  index_t sent() const noexcept { return sent_; }          ///< with what is kept
-  index_t received() const noexcept { return received_; }  ///< likewise
+  index_t sent() const noexcept { return sent_; }          ///< with the kept items
+  index_t received() const noexcept { return received_; }  ///< with the kept items
   part const& kept() const noexcept { return kept_; }
 
   shard_messages messages() noexcept { return {outgoing_, incoming_, in_bytes_}; }
@@ -156,7 +156,7 @@ class curve_route {
   part kept_{};
 };
 
-/// Puts parcels in order, and sends them.
+/// Sorts the items by owner, and sends them.
 template <class Exec, class Communicator>
 class curve_mover {
  public:
@@ -164,7 +164,7 @@ class curve_mover {
 
   curve_mover(Exec exec, Communicator& communicator) noexcept : exec_{exec}, communicator_{communicator} {}
 
-  /// Sorts parcels whose owners are known, and finds where each owner's begin.
+  /// Sorts items by their owners, and finds the first item of each owner.
   /// @param begins  `[ranks + 2]`
   result sort(curve_parcels<Exec> const& parcels, index_t size, std::uint32_t* begins) const noexcept {
     int const ranks = communicator_.ranks();
@@ -178,16 +178,16 @@ class curve_mover {
     return for_each_index(exec_, size + 1, step, 2);
   }
 
-  /// Where points are sent from, and where they arrive.
+  /// Send and receive buffers.
   template <class Scalar, class Index>
   struct buffers {
     vec<Scalar>* sent;
     Index* sent_names;
     vec<Scalar>* received;
-    Index* received_names;  ///< null: names do not travel
+    Index* received_names;  ///< null: no positions are sent
   };
 
-  /// @param pack  of all that is sent; its `order` is that of the parcels
+  /// @param pack  step that writes all items; has the sorted `order`
   template <class Points, class Index>
   result send(curve_route& route, curve_pack_step<Points, Index> const& pack,
               buffers<typename Points::scalar, Index> const& to) const noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// Which owners along Hilbert's curve may have points near a place.
+/// Tests which owners along the Hilbert curve may have points near a position.
 #pragma once
 
 #include <farpoint/scale/stream/curve/borders.hpp>
@@ -9,33 +9,34 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Cells from one corner to another, both included.
+/// Box of cells from one corner to the other, both included.
 struct curve_cells {
   vec<std::uint32_t, 3> low;
   vec<std::uint32_t, 3> high;
 };
 
-/// A cube of cells that the curve goes through from its first to its last key.
+/// Cube of cells that the curve visits one after another, from key `first` on.
 struct curve_cube {
   std::uint64_t first = 0;
   vec<std::uint32_t, 3> corner{};
-  std::uint32_t way = 0;  ///< of the curve: a row of hilbert_table
+  std::uint32_t way = 0;  ///< orientation of the curve: a row of hilbert_table
 };
 
-/// The keys that an owner may have.
+/// Range of keys of an owner.
 struct curve_range {
   std::uint64_t first;
   std::uint64_t last;
 };
 
-/// Searches cubes for an owner's cells: from the largest down, those of which the owner has a part. In each level at
-/// most two are left, where its keys begin and where they end.
+/// Tests whether a box of cells has a cell of an owner, by descending from the largest cube. Cubes outside the box or
+/// the owner's range of keys are skipped; a cube wholly inside the range ends the search. At most two cubes per level
+/// remain: one with the first key of the range and one with the last.
 class curve_descent {
  public:
   FARPOINT_HD curve_descent(curve_cells const& wanted, curve_range const& owned, std::uint64_t const* table) noexcept
       : wanted_{wanted}, owned_{owned}, entries_{reinterpret_cast<unsigned char const*>(table)} {}
 
-  /// Whether some cell is both wanted and owned.
+  /// True if some cell is in the box and owned.
   FARPOINT_HD bool meets() const noexcept {
     curve_cube left[2];
     int count = 1;
@@ -67,7 +68,7 @@ class curve_descent {
   }
 
  private:
-  /// The wanted ones of the eight parts of a cube, of 2^bits cells along a side: a bit each.
+  /// The octants of a cube that meet the box, one bit each. An octant has 2^bits cells per side.
   FARPOINT_HD std::uint32_t octants_of(curve_cube const& cube, int bits) const noexcept {
     constexpr std::uint32_t lower[3] = {0x55, 0x33, 0x0f};
     std::uint32_t octants = 0xff;
@@ -94,19 +95,19 @@ class curve_descent {
   unsigned char const* entries_;
 };
 
-/// The owners' parts of the curve.
+/// The owners' ranges of keys.
 template <class Scalar>
 struct curve_reach {
-  /// Smaller ones are not exact, or zero.
+  /// Smallest normal number. Smaller squared distances are rounded or zero.
   static constexpr Scalar least_square = std::numeric_limits<Scalar>::min();
 
   curve_frame<Scalar> const* frame;
   curve_border const* borders;
   int count;
 
-  /// Whether an owner may have a point whose squared distance from the query is no larger than this. Never false where
-  /// it has one: cells are in the order of coordinates, and a distance is not below that along an axis, but for
-  /// rounding.
+  /// True if an owner may have a point whose squared distance from the query is at most `distance2`. Never false if it
+  /// has one: cells are monotonic in the coordinates, and no point is farther away along an axis than its distance, up
+  /// to rounding, which the factor and the addend in `reach` cover.
   FARPOINT_HD bool may_own(int owner, vec<Scalar> const& query, Scalar distance2) const noexcept {
     Scalar const reach = std::sqrt(distance2) * Scalar(1.00001) + std::sqrt(least_square);
     if (!(reach < infinity<Scalar>) || !frame->grid.has_extent()) return true;
@@ -117,7 +118,7 @@ struct curve_reach {
       high[axis] += reach;
     }
     curve_cells const wanted{frame->grid.cell_of(low, curve_axis_bits), frame->grid.cell_of(high, curve_axis_bits)};
-    // Points of a border's key may be on both of its sides.
+    // Points with a border's key can lie on both sides of the border, so both ranges include the key.
     curve_range const owned{owner == 0 ? 0 : borders[owner - 1].key,
                             owner == count ? no_curve_key : borders[owner].key};
     return curve_descent{wanted, owned, frame->table}.meets();

@@ -1,5 +1,5 @@
 /// @file
-/// Counting of keys along Hilbert's curve in kernels. See split.hpp.
+/// Counting of keys along the Hilbert curve in kernels. See split.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -12,10 +12,10 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 inline constexpr int curve_count_threads = 512;
-inline constexpr int curve_count_blocks = 4;  ///< of a multiprocessor
+inline constexpr int curve_count_blocks = 4;  ///< blocks per multiprocessor
 inline constexpr int curve_most_borders = 64;
 
-/// Each block counts in shared memory, and then adds to the counters of all.
+/// Each block counts in shared memory, and then adds its counts to the counters in global memory.
 template <int Threads>
 __global__ void __launch_bounds__(Threads) curve_count_kernel(curve_count_args const args) {
   __shared__ std::uint32_t counts[curve_counters];

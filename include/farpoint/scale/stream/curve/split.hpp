@@ -1,5 +1,5 @@
 /// @file
-/// Divides the points of all ranks along Hilbert's curve into parts of the same size.
+/// Divides the points of all ranks along the Hilbert curve into parts of equal size.
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
@@ -8,12 +8,21 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Finds the borders: part r of R has the finite points from n r / R up to n (r + 1) / R, of n in the order of their
-/// keys, those of one key by rank and index. Enqueues; the host waits for nothing.
+/// Finds the borders: part r of R has the finite points from n r / R to n (r + 1) / R of the n finite points in the
+/// order of their keys; points of equal key are ordered by rank and index. Enqueues only: the host does not wait.
 ///
-/// Keys are found digit by digit: ranks count their points by the next digit of their keys, among those that have all
-/// digits before it in common with a border, and exchange the counts. So a round is a pass over the rank's keys and an
-/// all-gather of 16 KiB. A round whose borders are known already passes over nothing.
+/// Keys are found digit by digit. In a round each rank counts its points by the next digit, for every border among the
+/// points that share the digits found so far, and all ranks gather the counts. A round is one pass over the rank's keys
+/// and an all-gather of 16 KiB. On a GPU the pass is skipped once all borders have offset 0.
+///
+/// Example: rank 0 has the keys 12 and 31 (two hexadecimal digits), rank 1 has 12 and 15. The border lies before point
+/// 2 of 4.
+///
+///   round   points counted       digit counts   border
+///   1       all                  1: 3, 3: 1     first digit 1, 2 of its 3 points before the border
+///   2       first digit 1        2: 2, 5: 1     key 15, 0 of its points before the border
+///
+/// Part 0 has both points of key 12, part 1 the points of the keys 15 and 31.
 template <class Exec, class Communicator, class Scalar>
 class curve_split {
  public:
@@ -22,9 +31,9 @@ class curve_split {
   curve_split(Exec exec, Communicator& communicator, curve_memory<Scalar> const& memory) noexcept
       : exec_{exec}, communicator_{communicator}, memory_{memory}, borders_{communicator.ranks() - 1} {}
 
-  /// @param points       of the rank
-  /// @param queries      are only counted
-  /// @param has_queries  they are not the points
+  /// @param points       points of the rank
+  /// @param queries      only counted
+  /// @param has_queries  the queries are not the points
   template <class Points, class Queries>
   result run(Points const& points, Queries const& queries, bool has_queries) noexcept {
     int const ranks = communicator_.ranks();
@@ -41,7 +50,7 @@ class curve_split {
     return done;
   }
 
-  /// What has been found.
+  /// The borders that run() has found.
   curve_borders borders() const noexcept { return {memory_.borders[now_], memory_.ties[tie_], borders_}; }
 
  private:
@@ -56,7 +65,7 @@ class curve_split {
                           extent_step<Points>{points, extent, non_finite}, 64);
   }
 
-  /// Of a digit, so that there are counters for all borders.
+  /// Number of bits per digit, so that the counters suffice for all borders.
   int digit_bits() const noexcept {
     int bits = 1;
     while (borders_ << (bits + 1) <= curve_counters) ++bits;
@@ -69,7 +78,7 @@ class curve_split {
     for (int left = curve_key_bits; left > 0 && done;) {
       bool const is_first = left == curve_key_bits;
       int bits = digit_bits();
-      // All borders share the counters of the first round.
+      // All borders share the counters of the first round, so its digit may be longer.
       for (; is_first && 1 << (bits + 1) <= curve_counters; ++bits) {
       }
       bits = smaller(bits, left);
@@ -101,8 +110,8 @@ class curve_split {
     return done ? for_each_index(exec_, borders_ * round.digit.size(), curve_digit_step{round}, 64) : done;
   }
 
-  /// The same for the places of borders among the rank's own points of one key: no other rank needs to know.
-  /// @param last  the round that ended the keys
+  /// Finds the borders among this rank's own points of a border's key, by the digits of their index. Needs no exchange.
+  /// @param last  the last round of the keys
   result find_ties(index_t points, curve_round const& last) noexcept {
     result done = for_each_index(exec_, borders_,
                                  curve_tie_step{last, communicator_.rank(), memory_.ties[tie_], memory_.open_ties});
@@ -128,8 +137,8 @@ class curve_split {
   Communicator& communicator_;
   curve_memory<Scalar> memory_;
   int borders_;
-  int now_ = 0;  ///< of the two buffers
-  int tie_ = 0;
+  int now_ = 0;  ///< buffer with the current borders
+  int tie_ = 0;  ///< buffer with the current ties
 };
 
 }  // namespace detail

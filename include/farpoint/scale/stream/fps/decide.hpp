@@ -1,6 +1,6 @@
 /// @file
-/// The second kernel of a round of fps_shard() on streams, a block of it: one source for a GPU, and for tests that run
-/// it on a CPU. `Machine` has the primitives of a thread, see detail/fps/local_maxima/machine.cuh.
+/// Second kernel of a round of fps_shard() on streams, as one block runs it. One source serves GPUs and tests on a CPU.
+/// `Machine` has the primitives of a thread, see detail/fps/local_maxima/machine.cuh.
 #pragma once
 
 #include <farpoint/core/ordered_bits.hpp>
@@ -24,7 +24,7 @@ struct fps_stream_decide_shared {
   std::uint32_t better;
 };
 
-/// The second half of a round: finds out which candidates of a listing become samples. All ranks come to the same.
+/// Second half of a round: decides which candidates of one listing become samples. All ranks get the same decision.
 template <class Config, class Machine, class Points>
 class fps_stream_decide {
  public:
@@ -34,7 +34,7 @@ class fps_stream_decide {
   FARPOINT_DEVICE fps_stream_decide(args_type const& args, unsigned block, shared_type& shared) noexcept
       : args_{args}, block_{block}, shared_{shared}, own_{args.memory.received[block]} {}
 
-  /// @param state  of this round
+  /// @param state  state of this round
   FARPOINT_DEVICE void run(fps_stream_state const& state) noexcept {
     if (state.done != 0) return;
     if (thread() == 0) shared_.all = {}, shared_.better = 0;
@@ -63,7 +63,7 @@ class fps_stream_decide {
 
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
 
-  /// Adds up what some listings say, and finds a place for each one's candidates. One warp does.
+  /// Combines the summaries of some listings, and computes the offset of each listing's candidates. One warp runs it.
   FARPOINT_DEVICE void look_at(listing const* listings, unsigned count) noexcept {
     if (thread() >= 32) return;
     unsigned before = 0;
@@ -88,7 +88,7 @@ class fps_stream_decide {
     if (thread() == 0) shared_.begin[count] = before;
   }
 
-  /// Holds the block's own candidates against those of some listings.
+  /// Tests whether candidates of some listings block the block's own candidates.
   FARPOINT_DEVICE void test(listing const* listings, unsigned count) noexcept {
     for (unsigned i = thread(); i < count * Config::listed; i += block_size) {
       unsigned const from = i / Config::listed;
@@ -107,7 +107,7 @@ class fps_stream_decide {
     }
   }
 
-  /// Counts the samples that are better than all that is left, each block a part of them.
+  /// Counts the samples that are better than every remaining candidate. Blocks share out the samples.
   FARPOINT_DEVICE void count_better(std::uint32_t size) noexcept {
     fps_key const best = shared_.all.best != 0      ? shared_.all.best
                          : shared_.all.largest == 0 ? 0
@@ -124,7 +124,7 @@ class fps_stream_decide {
   FARPOINT_DEVICE void accept(std::uint32_t size) noexcept {
     unsigned const k = thread();
     if (k >= own_.listed || shared_.blocked[k] != 0) return;
-    // Something better that is not listed may be inside of the ball.
+    // A better candidate that is not listed may be inside the ball.
     if (shared_.own_key[k] <= shared_.all.left) return;
     unsigned const place = Machine::add(&counters().accepted, 1u);
     args_.memory.samples[place] = shared_.own_ball[k];

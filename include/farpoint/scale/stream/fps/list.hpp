@@ -1,6 +1,6 @@
 /// @file
-/// The first kernels of a round of fps_shard() on streams, a block of each: one source for a GPU, and for tests that
-/// run it on a CPU. `Machine` has the primitives of a thread, see detail/fps/local_maxima/machine.cuh.
+/// First kernels of a round of fps_shard() on streams, as one block runs them. One source serves GPUs and tests on a
+/// CPU. `Machine` has the primitives of a thread, see detail/fps/local_maxima/machine.cuh.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The points of a warp, one chunk at a time; a lane has points_per_lane of it.
+/// A chunk of points as one warp handles it. A lane has points_per_lane points of the chunk.
 template <class Config, class Machine>
 class fps_stream_chunk {
  public:
@@ -35,7 +35,7 @@ class fps_stream_chunk {
     return p;
   }
 
-  /// Copies points of the cloud, and finds the box around them.
+  /// Copies points of the cloud into the chunk, and computes their bounding box.
   template <class Points>
   FARPOINT_DEVICE void load(Points const& cloud, std::uint32_t const* order) const noexcept {
     auto box = bounding_box<float, Config::dim>::empty();
@@ -59,9 +59,10 @@ class fps_stream_chunk {
     measure();
   }
 
-  /// Lowers the distances to those of some samples that reach the box. All lanes call it.
-  /// @param largest  ordered word of the largest distance
-  /// @return whether any did
+  /// Lowers the distances of the chunk's points to `count` samples. Skips samples whose ball does not reach the box.
+  /// All lanes call it.
+  /// @param largest  ordered word of the largest distance in the chunk
+  /// @return true if some sample reached the box
   FARPOINT_DEVICE bool lower(fps_ball<Config::dim> const* samples, unsigned count,
                              std::uint32_t largest) const noexcept {
     if (largest == 0) return false;
@@ -90,7 +91,7 @@ class fps_stream_chunk {
     return true;
   }
 
-  /// Notes the largest distance.
+  /// Stores the chunk's largest distance.
   FARPOINT_DEVICE void measure() const noexcept {
     float farthest = no_candidate<float>;
     FARPOINT_UNROLL
@@ -105,11 +106,11 @@ class fps_stream_chunk {
   float* floats_;
 };
 
-/// The best candidates that a warp has seen, a lane for each, and how good the others were.
+/// The best candidates that a warp has seen, one per lane, and a bound for the others.
 template <class Config, class Machine>
 class fps_stream_best {
  public:
-  /// Offers what each lane has; a key of 0 is none. All lanes call it.
+  /// Offers one candidate per lane; key 0 means no candidate. All lanes call it.
   FARPOINT_DEVICE void offer(fps_key key, std::uint32_t slot) noexcept {
     found_ += count_bits(Machine::ballot(key != 0));
     fps_key const last = Machine::shuffle(key_, Config::kept - 1);
@@ -120,13 +121,13 @@ class fps_stream_best {
     }
   }
 
-  FARPOINT_DEVICE fps_key key() const noexcept { return key_; }  ///< of the lane; 0: none
+  FARPOINT_DEVICE fps_key key() const noexcept { return key_; }  ///< key of this lane; 0: no candidate
   FARPOINT_DEVICE std::uint32_t slot() const noexcept { return slot_; }
   FARPOINT_DEVICE fps_key left() const noexcept { return Machine::template max<32>(left_); }
   FARPOINT_DEVICE unsigned found() const noexcept { return found_; }
 
  private:
-  /// The same key in all lanes.
+  /// Inserts a candidate. `key` and `slot` are the same in all lanes.
   FARPOINT_DEVICE void insert(fps_key key, std::uint32_t slot) noexcept {
     unsigned const lane = Machine::thread() % 32;
     unsigned const place = count_bits(Machine::ballot(lane < Config::kept && key_ > key));
@@ -164,8 +165,8 @@ struct fps_stream_list_shared {
   fps_key best;
 };
 
-/// The first half of a round: draws the conclusions of the round before, lowers the rank's points, and lists the best
-/// candidates of the block.
+/// First half of a round: updates the state from the previous round's counters, lowers the rank's points, and lists the
+/// block's best candidates.
 template <class Config, class Machine, class Points>
 class fps_stream_list {
  public:
@@ -193,7 +194,7 @@ class fps_stream_list {
 
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
 
-  /// All blocks come to the same.
+  /// Computes the state after the previous round. All blocks of all ranks get the same state.
   FARPOINT_DEVICE void conclude() noexcept {
     auto const counted = args_.memory.counters[(args_.round - 1) % 2];
     auto const all = *args_.memory.summary;
@@ -202,7 +203,7 @@ class fps_stream_list {
     state_.done = largest < 0 || largest < args_.stop2 || (has_enough && counted.better >= args_.wanted) ? 1 : 0;
     state_.samples = counted.accepted;
     state_.size += counted.accepted - counted.counted;
-    // With enough above the cut it stays.
+    // The cut adapts until there are enough samples. Afterwards it adapts only if no candidate was above it.
     if (state_.size < args_.wanted || all.found == 0) {
       float const left = all.left == 0 ? no_candidate<float> : fps_distance_of(all.left);
       state_.cut.adapt({largest, left, all.found, counted.accepted});
@@ -211,7 +212,7 @@ class fps_stream_list {
 
   template <class Act>
   FARPOINT_DEVICE void for_each_chunk(Act const& act) const noexcept {
-    // Neighbouring chunks belong to different blocks.
+    // Neighboring chunks belong to different blocks, which spreads the candidates of one region.
     for (index_t c = index_t{thread() / 32} * Config::blocks + block_; c < args_.memory.chunks;
          c += index_t{Config::blocks} * warps) {
       act(static_cast<std::uint32_t>(c));
@@ -265,13 +266,14 @@ class fps_stream_list {
     write();
   }
 
-  /// Lists the best of what the warps kept.
+  /// Lists the best of the candidates that the warps kept.
   FARPOINT_DEVICE void write() noexcept {
     auto& listing = args_.memory.sent[block_];
     constexpr unsigned all = warps * Config::kept;
     for (unsigned i = thread(); i < all; i += block_size) {
       fps_key const key = shared_.key[i];
       if (key == 0) continue;
+      // The rank of a key is the number of better keys. Keys are distinct, because they contain the index.
       unsigned place = 0;
       for (unsigned other = 0; other < all; ++other) place += shared_.key[other] > key;
       if (place == 0) shared_.best = key;

@@ -1,5 +1,5 @@
 /// @file
-/// fps_shard() by one kernel on each GPU, which exchange messages through memory that all of them reach.
+/// fps_shard() as one kernel on each GPU. The kernels exchange messages through peer memory.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -16,7 +16,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A wait for another GPU.
+/// Time-out of a wait for another GPU. Reads the clock in every 1,024th call.
 class peer_watch {
  public:
   __device__ explicit peer_watch(std::uint64_t nanoseconds) noexcept : left_{nanoseconds} {}
@@ -35,12 +35,12 @@ class peer_watch {
     return now;
   }
 
-  std::uint64_t left_;  ///< 0: for ever
+  std::uint64_t left_;  ///< time-out in nanoseconds; 0: waits forever
   std::uint64_t begin_ = 0;
   unsigned looks_ = 0;
 };
 
-/// A board on each GPU: messages are written to all of them, and read from the own one.
+/// Board in peer memory: a block writes its messages to the boards of all GPUs, and reads the board of its own.
 class peer_board : public board_messages {
  public:
   static constexpr bool may_fail = true;
@@ -67,7 +67,7 @@ class peer_board : public board_messages {
       store_key<exchange_scope::system>(keys(r) + number, key);
     }
   }
-  /// Of this GPU.
+  /// Keys in the memory of this GPU.
   __device__ fps_key* keys() const noexcept { return keys(places_->rank); }
 
  private:
@@ -79,7 +79,7 @@ class peer_board : public board_messages {
   fps_peer_places const* places_;
 };
 
-/// Keys come from other GPUs, too.
+/// Keys are also written by other GPUs, so accesses have system scope.
 struct peer_machine : cuda_machine {
   __device__ static void write(fps_key* to, fps_key key) noexcept { store_key<exchange_scope::system>(to, key); }
   __device__ static fps_key read(fps_key const* from) noexcept { return load_key<exchange_scope::system>(from); }
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(Config::block_size, 1)
   atomicMax(args.outcome, static_cast<std::uint32_t>(outcome));
 }
 
-/// Shapes of the kernel, and which one it is.
+/// Shapes of the kernel, and the choice among them.
 template <class Points>
 class fps_peer_plan {
  public:
@@ -114,7 +114,7 @@ class fps_peer_plan {
 
   explicit fps_peer_plan(index_t points) noexcept : points_{points} {}
 
-  /// Bytes of the points in memory, whatever shape is chosen.
+  /// Bytes that the points take in memory, for the shape that needs most.
   std::size_t chunk_bytes() const noexcept {
     std::size_t most = 0;
     for_each_shape([&](auto config) {
@@ -129,7 +129,8 @@ class fps_peer_plan {
     return most;
   }
 
-  /// What this GPU can do with so much memory for messages.
+  /// Team that this GPU can form.
+  /// @param has_memory  peer memory of sufficient size is available
   fps_peer_team offer(cuda_exec exec, int ranks, bool has_memory) const noexcept {
     device_properties const device = device_properties::of(exec);
     fps_peer_team team;
@@ -148,7 +149,7 @@ class fps_peer_plan {
     return load_kernels(shared) ? team : fps_peer_team{};
   }
 
-  /// Enqueues the kernel.
+  /// Enqueues the kernel, in the first shape that holds the points.
   result launch(cuda_exec exec, fps_peer_args<Points> const& args) const noexcept {
     kernel_launcher launcher{exec.stream};
     for_each_shape([&](auto config) {
@@ -179,13 +180,13 @@ class fps_peer_plan {
   template <class Config>
   static constexpr bool is_last = std::is_same_v<Config, last_shape>;
 
-  /// Calls act(config) for the shapes, ascending in capacity, until it returns true.
+  /// Calls act(config) for the shapes, by ascending capacity, until it returns true.
   template <class Act>
   static void for_each_shape(Act const& act) noexcept {
     static_cast<void>(act(first_shape{}) || act(in_chunks<4>{}) || act(last_shape{}));
   }
 
-  /// Points that so many blocks hold.
+  /// Number of points that `blocks` blocks hold.
   template <class Config>
   static constexpr index_t capacity(index_t blocks) noexcept {
     if constexpr (Config::in_memory) {
@@ -195,8 +196,8 @@ class fps_peer_plan {
     }
   }
 
-  /// A kernel is loaded when it is first used, for which the GPU may have to be idle: it would never be while it waits
-  /// for this one.
+  /// Loads all shapes. Loading on first use may wait until the GPU is idle, which never happens while another kernel of
+  /// the team waits for this one; so all shapes are loaded before any rank launches.
   static bool load_kernels(std::size_t shared_bytes) noexcept {
     bool loaded = true;
     for_each_shape([&](auto config) {

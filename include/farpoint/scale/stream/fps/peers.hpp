@@ -1,6 +1,6 @@
 /// @file
-/// fps_shard() by one kernel on each rank: what its blocks are asked for, and what they tell each other by way of
-/// memory that all ranks reach. One source for kernels, and for tests that run it on a CPU.
+/// fps_shard() as one kernel on each rank: its arguments, its outcome, and the layout of peer memory. One source serves
+/// kernels and tests on a CPU.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -12,13 +12,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What a rank can do, and what all can do together. All zero: nothing.
+/// Team that a rank can form, and after meet() that all ranks can form together. All zero: no team.
 struct fps_peer_team {
-  std::uint32_t blocks = 0;   ///< of a rank
-  std::uint32_t needed = 0;   ///< blocks that its points take
-  std::uint32_t entries = 0;  ///< candidates that there is room for, of all ranks
+  std::uint32_t blocks = 0;   ///< blocks per rank
+  std::uint32_t needed = 0;   ///< blocks that the rank's points need
+  std::uint32_t entries = 0;  ///< room for candidates of all ranks
 
-  /// A number of a block has 16 bits, with a candidate's place.
+  /// Limit of all ranks' blocks: a block's number and the slot of one of its 32 candidates share 16 bits.
   static constexpr std::uint32_t most_blocks = 0xffff / 32;
 
   void meet(fps_peer_team const& other) noexcept {
@@ -26,18 +26,18 @@ struct fps_peer_team {
     needed = larger(needed, other.needed);
     entries = smaller(entries, other.entries);
   }
-  /// Candidates that a block may list; 0: the ranks cannot work in this way.
+  /// Candidates that a block may list; 0 if the ranks cannot work as a team.
   std::uint32_t listed(int ranks) const noexcept {
     if (blocks == 0 || needed > blocks) return 0;
     return smaller(entries / (blocks * static_cast<std::uint32_t>(ranks)), 32u);
   }
 };
 
-/// A rank's part of the memory that all ranks reach.
+/// Layout of a rank's peer memory: the board, then the keys.
 struct fps_peer_window {
   static constexpr std::uint32_t most_rank_blocks = 192;
   static constexpr std::size_t message_bytes = 16;
-  /// Messages of a block.
+  /// Messages per block.
   static constexpr unsigned slots = board_slots<local_maxima_config<fps_team::grid, 3, 32, 1, true>>::all(1);
 
   std::size_t board_bytes;
@@ -45,14 +45,14 @@ struct fps_peer_window {
 
   fps_peer_window(int ranks, index_t samples) noexcept
       : board_bytes{workspace_aligned(static_cast<std::size_t>(ranks) * most_rank_blocks * slots * message_bytes)},
-        // What is found beyond the samples is a third of them, or some lists.
+        // Rounds find about a third more samples than requested, or, for few samples, up to the length of some lists.
         most_keys{static_cast<std::uint32_t>(2 * samples + 65536)} {}
 
   std::size_t size() const noexcept { return board_bytes + most_keys * sizeof(fps_key); }
 };
 
-/// What is asked of a team of several ranks: local_maxima_call for a cloud of which a rank has a part. Whatever counts
-/// wrong arguments has been done before.
+/// Arguments of a team of several ranks: local_maxima_call for a cloud of which each rank has a part. Wrong arguments
+/// have been counted before the kernel starts.
 template <int Dim>
 struct fps_peer_call {
   using point_type = vec<float, Dim>;
@@ -61,9 +61,9 @@ struct fps_peer_call {
   index_t all_samples;
   std::uint32_t most_keys;
   float squared_stop;
-  index_t first_sample;  ///< a finite point
+  index_t first_sample;  ///< index of a finite point
   point_type first_sample_point;
-  fps_ball<Dim> const* chosen_balls;    ///< `[chosen_count]`: not what counts where the radius is negative
+  fps_ball<Dim> const* chosen_balls;    ///< `[chosen_count]`: a negative radius2 marks a point that is no sample
   std::uint32_t const* chosen_indices;  ///< `[chosen_count]`
   index_t chosen_count;
   fps_shard_output<float> output;
@@ -93,18 +93,18 @@ struct fps_peer_call {
   FARPOINT_DEVICE void count_non_finite(unsigned) const noexcept {}
 };
 
-/// Where blocks of all ranks write to each other.
+/// Addresses through which the blocks of all ranks write to one another.
 struct fps_peer_places {
-  unsigned char* memory[peer_memory::most_ranks];  ///< of each rank: the board, then the keys
+  unsigned char* memory[peer_memory::most_ranks];  ///< `[ranks]`: peer memory, see fps_peer_window
   std::size_t board_bytes;
   unsigned ranks;
   unsigned rank;
-  unsigned blocks;            ///< of a rank
-  std::uint32_t first_index;  ///< of the rank's points
-  std::uint64_t timeout;      ///< nanoseconds
+  unsigned blocks;            ///< blocks per rank
+  std::uint32_t first_index;  ///< index of the rank's first point
+  std::uint64_t timeout;      ///< nanoseconds; 0 waits forever
 };
 
-/// What the kernel takes.
+/// Arguments of the kernel.
 template <class Points>
 struct fps_peer_args {
   Points cloud;
@@ -115,18 +115,18 @@ struct fps_peer_args {
   std::uint32_t* outcome;
 };
 
-/// How a kernel ended: the largest number of all blocks.
+/// How a kernel ended: the largest value of all its blocks.
 enum class fps_peer_outcome : std::uint32_t {
   not_run,
   done,
-  no_room,  ///< for the samples found, on any rank
-  failed,   ///< another rank did not come in time
+  no_room,  ///< more samples were found than the keys have room for, on some rank
+  failed,   ///< another rank exceeded the time-out
 };
 
-/// In place of the radius of a ball: a chosen point that is none of a rank's points, and one that is not finite.
+/// Values of a ball's radius2: a chosen index that is no point of the rank, and a chosen point that is not finite.
 inline constexpr float fps_chosen_nowhere = -2, fps_chosen_in_vain = -1;
 
-/// For ranks that reach no memory together.
+/// Plan of ranks without peer memory.
 template <class Points>
 struct no_fps_peers {
   static constexpr bool has_kernel = false;

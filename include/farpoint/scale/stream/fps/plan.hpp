@@ -1,5 +1,5 @@
 /// @file
-/// The workspace of a rank of fps_shard() on a stream.
+/// Workspace of a rank of fps_shard() on a stream.
 #pragma once
 
 #include <farpoint/scale/shard_backend.hpp>
@@ -8,13 +8,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The most ranks of a call on shards in device memory: what each says is looked at on the caller's stack.
+/// Largest number of ranks of a call on shards in device memory: the headers must fit on the caller's stack.
 inline constexpr int fps_stream_most_ranks = 120;
 
-/// Candidates above the cut that ranks list together, about, for each root of a block.
+/// Target number of candidates above the cut on all ranks, divided by the square root of the number of all blocks.
 inline constexpr float fps_stream_candidates = 60;
 
-/// The workspace of a rank, and its size.
+/// Workspace of a rank, and its size.
 template <class Exec, class Blocks, class Points>
 struct fps_stream_plan {
   using config = typename Blocks::template config<Points::dim>;

@@ -1,6 +1,6 @@
 /// @file
-/// What comes before and after the rounds of fps_shard() on streams: loops over independent indices, for kernels and
-/// host threads alike.
+/// Steps before and after the rounds of fps_shard() on streams: loops over independent indices, for kernels and host
+/// threads.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -11,7 +11,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Counts points that are not finite, and finds the first that is. Runs for the points.
+/// Counts the non-finite points, and finds the first finite one. Runs for the points.
 template <class Points>
 struct fps_stream_look_step {
   Points cloud;
@@ -27,13 +27,13 @@ struct fps_stream_look_step {
   }
 };
 
-/// Adds the coordinates. Runs once.
+/// Adds the coordinates of the first samples. Runs once.
 template <class Points>
 struct fps_stream_start_step {
   Points cloud;
   fps_stream_start<Points::dim>* own;
   std::uint64_t const* non_finite;
-  index_t first;  ///< local index; negative: another rank's
+  index_t first;  ///< local index of the requested first sample; negative: not on this rank
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     own->non_finite = *non_finite;
@@ -45,7 +45,7 @@ struct fps_stream_start_step {
   }
 };
 
-/// Tells of a chosen point, if it is one of this rank's, and marks it. Runs for those that are chosen.
+/// Writes each chosen point that this rank has, and marks it. Runs for the entries of params.chosen.
 template <class Points, class Memory>
 struct fps_stream_tell_step {
   Points cloud;
@@ -56,7 +56,7 @@ struct fps_stream_tell_step {
 
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
     index_t const index = indices[static_cast<index_t>(i)];
-    // A sum: whatever the order in which it is added up.
+    // A sum does not depend on the order of the additions.
     atomic_add(&total->digest, mix_bits(i + mix_bits(static_cast<std::uint64_t>(index))));
     memory.chosen_indices[i] = static_cast<std::uint32_t>(index);
     auto& mine = memory.chosen[i];
@@ -70,7 +70,8 @@ struct fps_stream_tell_step {
   }
 };
 
-/// Puts together what the ranks say of the chosen points: those that count become the first samples. Runs for them.
+/// Combines the chosen points of all ranks: finite ones become the first samples. Runs for the entries of
+/// params.chosen.
 template <class Memory>
 struct fps_stream_hear_step {
   Memory memory;
@@ -92,12 +93,13 @@ struct fps_stream_hear_step {
   }
 };
 
-/// Splits the keys of samples for a sort of 32 bits, the best first. Runs for the samples, for each half.
+/// Writes 32-bit halves of the samples' keys, inverted so that the best sorts first. Runs for the samples, once per
+/// half.
 template <class Memory>
 struct fps_stream_key_step {
   Memory memory;
   fps_key const* found;
-  int buffer;  ///< of the values
+  int buffer;  ///< buffer of the values
   bool is_high;
 
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
@@ -107,7 +109,7 @@ struct fps_stream_key_step {
   }
 };
 
-/// Copies the best samples in their order. Runs for them.
+/// Copies the best samples in order. Runs for the samples to keep.
 struct fps_stream_gather_step {
   fps_key const* found;
   std::uint32_t const* order;
@@ -116,13 +118,13 @@ struct fps_stream_gather_step {
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept { to[i] = found[order[i]]; }
 };
 
-/// Writes the answer. Runs for all samples asked for.
+/// Writes the output. Runs for all requested samples.
 template <class Scalar>
 struct fps_stream_write_step {
   fps_key const* found;
   std::uint32_t const* order;
   std::uint32_t size;
-  index_t first;  ///< stands before what was found; negative: nothing does
+  index_t first;  ///< first sample, ahead of the found ones; negative without one
   Scalar stop2;
   fps_shard_output<Scalar> output;
   index_t samples;
@@ -149,7 +151,7 @@ struct fps_stream_write_step {
   FARPOINT_HD index_t before() const noexcept { return first >= 0 ? 1 : 0; }
 };
 
-/// The answer where there is no candidate. Runs for all samples asked for, or once.
+/// Writes the output of a cloud without candidates. Runs for all requested samples, or once.
 template <class Scalar>
 struct fps_stream_empty_step {
   fps_shard_output<Scalar> output;

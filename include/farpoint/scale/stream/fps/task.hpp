@@ -1,5 +1,5 @@
 /// @file
-/// fps_shard() as kernels that a stream runs, some rounds between two looks of the host.
+/// fps_shard() as kernels that a stream runs, with one wait of the host per batch of rounds.
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
@@ -14,14 +14,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// One rank's part of a call, after ranks have agreed on the arguments.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
 ///
-/// Where the ranks reach memory of one another, a kernel on each rank does it all. Elsewhere a round is two kernels
-/// with an exchange between them: each rank lowers its points to the samples of the round before and lists its best
-/// candidates; all ranks have all lists then, and come to the same decision which become samples. It is the round of
-/// local_maxima_team. The host enqueues some rounds, then looks whether they were enough; those that come after the
-/// last one do nothing.
-/// @tparam Blocks  launches the kernels, and puts neighbours together
+/// With peer memory, one kernel on each rank does everything. Without it, a round is two kernels with an exchange
+/// between them: each rank lowers its points to the samples of the previous round and lists its best candidates; then
+/// all ranks have all lists and accept the same samples. The round is the one of local_maxima_team. The host enqueues a
+/// batch of rounds and then checks whether they were enough; rounds after the last one needed do nothing.
+/// @tparam Blocks  launches the kernels, and sorts points so that neighboring points are together
 template <class Exec, class Blocks, class Communicator, class Points>
 class fps_stream_task {
  public:
@@ -51,7 +50,7 @@ class fps_stream_task {
               static_cast<unsigned>(communicator.rank()),
               0} {}
 
-  /// @param first  the first sample; negative: the cloud is empty
+  /// @param first  index of the first sample; negative if the cloud is empty
   result run(index_t first, shard_header const* headers) noexcept {
     if (params_.samples == 0) return write_empty();
     result done = prepare();
@@ -79,9 +78,9 @@ class fps_stream_task {
   start* own_start() const noexcept { return memory().starts + ranks(); }
   index_t points() const noexcept { return part_.points.size(); }
   auto const& memory() const noexcept { return plan_.memory; }
-  /// Samples besides the first.
+  /// Number of samples without the first.
   std::uint32_t wanted() const noexcept { return args_.wanted; }
-  /// Which of the rank's points it is; -1: none.
+  /// Local index of a point; -1 if the rank does not have the point.
   index_t here(index_t index) const noexcept {
     index_t const local = index - part_.first_index;
     return local >= 0 && local < points() ? local : -1;
@@ -91,7 +90,8 @@ class fps_stream_task {
     return backend::write(exec_, communicator_, to, &value, sizeof value);
   }
 
-  /// Puts neighbours together, and clears what other ranks write to: none does before this rank has told its start.
+  /// Sorts the points and clears this rank's peer memory. Other ranks write to it only after they have received this
+  /// rank's start message.
   result prepare() noexcept {
     start nothing{};
     nothing.lowest = 0xffffffffu;
@@ -107,7 +107,7 @@ class fps_stream_task {
   }
   fps_peer_window peer_window() const noexcept { return {ranks(), params_.samples}; }
 
-  /// Every rank tells of the chosen points that it has.
+  /// Exchanges the chosen points: each rank has the coordinates of its own.
   result exchange_chosen() noexcept {
     index_t const count = params_.chosen.size();
     if (count == 0) return {};
@@ -122,7 +122,7 @@ class fps_stream_task {
     return done ? for_each_index(exec_, count, hear, index_t{ranks()}) : done;
   }
 
-  /// Finds out where to start, and what the ranks can do together.
+  /// Finds the first sample, and the team that the ranks can form.
   result exchange_starts(index_t first, shard_header const* headers) noexcept {
     start* const own = own_start();
     result done = backend::fill(exec_, plan_.non_finite, 0, sizeof *plan_.non_finite);
@@ -164,8 +164,8 @@ class fps_stream_task {
     return communicator_.all_gather(mine, all, size);
   }
 
-  /// A kernel on each rank does the rest.
-  /// @param is_answered  set where it did
+  /// Runs one kernel on each rank that computes the samples.
+  /// @param is_answered  set to true if the kernel had room for all samples
   result sample_by_peers(bool& is_answered) noexcept {
     auto const team = static_cast<float>(ranks() * static_cast<int>(team_.blocks));
     float const wanted = params_.samples > 32768 ? maxima_peer_candidates_of_many : maxima_peer_candidates;
@@ -193,7 +193,7 @@ class fps_stream_task {
     return time.count() <= 0 ? 0 : static_cast<std::uint64_t>(std::chrono::nanoseconds{time}.count());
   }
 
-  /// Takes the first sample, or those that were chosen.
+  /// Prepares the rounds: takes the first sample or the chosen points as samples.
   result begin() noexcept {
     index_t const own = started_ ? -1 : here(seed_);
     result done;
@@ -207,7 +207,7 @@ class fps_stream_task {
     return done ? put(memory().samples, fps_ball<Points::dim>{seed_point_, not_yet_measured<float>}) : done;
   }
 
-  /// Rounds, until they were enough.
+  /// Runs rounds until they are enough.
   result sample() noexcept {
     result done;
     fps_stream_state state{local_maxima_cut{0}, 0, 0, 0};
@@ -225,7 +225,8 @@ class fps_stream_task {
     return done;
   }
 
-  /// What is behind as many samples as are wanted stays there, whatever else is found.
+  /// Keeps the wanted() best samples if another batch of rounds would not fit. Further samples cannot move a dropped
+  /// one forward.
   result make_room(fps_stream_state state) noexcept {
     fps_stream_counters counters{};
     auto* const counted = memory().counters + args_.round % 2;
@@ -243,7 +244,7 @@ class fps_stream_task {
     return done ? put(counted, counters) : done;
   }
 
-  /// Puts the samples found in the serial loop's order: sorted() of them.
+  /// Sorts the found samples in the order of the serial loop. sorted() has the order.
   result sort(std::uint32_t size) noexcept {
     using memory_type = fps_stream_memory<config>;
     result done;
@@ -254,7 +255,7 @@ class fps_stream_task {
     }
     return done;
   }
-  /// Of four passes the result is where they began.
+  /// The sort makes four passes, so the result is in the first buffers again.
   static constexpr int buffer = backend::sorter::sorted(32);
   static_assert(buffer == 0, "farpoint: a second sort begins in the first buffers");
   std::uint32_t const* sorted() const noexcept { return memory().sort_values[buffer]; }
@@ -285,18 +286,18 @@ class fps_stream_task {
   args_type args_;
 
   fps_peer_team team_{};
-  index_t all_points_ = 0;  ///< of all ranks
-  bool started_ = false;    ///< points were chosen before
+  index_t all_points_ = 0;  ///< points of all ranks
+  bool started_ = false;    ///< a chosen point counts as a sample
   fps_report report_{};
-  index_t exchanges_ = 1;  ///< the agreement on the arguments
+  index_t exchanges_ = 1;  ///< 1: the agreement on the arguments
   bool has_first_ = false;
   bool first_counts_ = false;
-  index_t seed_ = -1;  ///< the first sample
+  index_t seed_ = -1;  ///< index of the first sample
   vec<float, Points::dim> seed_point_{};
-  std::uint32_t size_ = 0;  ///< samples found besides it
+  std::uint32_t size_ = 0;  ///< samples found in rounds
 };
 
-/// Checks what a rank can see for itself.
+/// Checks what a rank can check alone.
 template <class Points>
 result check_fps_stream(shard<Points> const& part, fps_params const& params,
                         fps_shard_output<float> const& output) noexcept {
@@ -308,7 +309,7 @@ result check_fps_stream(shard<Points> const& part, fps_params const& params,
   return {};
 }
 
-/// The call, for all executions.
+/// Makes the call, for all executions.
 template <class Blocks, class Exec, class Communicator, class Points>
 result fps_shard_on(Exec exec, Communicator& communicator, shard<Points> const& part, fps_params const& params,
                     fps_shard_output<float> const& output, result own, bytes workspace) noexcept {
@@ -320,7 +321,7 @@ result fps_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   plan_type const plan{workspace.data(), ranks, cloud, fits ? params : fps_params{}};
   if (own) own = check_workspace(workspace, plan.cutter.used(), FARPOINT_WORKSPACE_OF("fps_shard"));
 
-  // What was chosen is compared where it is.
+  // The chosen points may be in device memory, so they are compared later, by fps_stream_chosen::digest.
   std::uint64_t const digest = own ? digest_of<Points>(params, false) : 0;
   shard_header const mine{digest, own ? 0u : 1u, part.first_index, part.points.size(), 0};
   shard_parties<fps_stream_most_ranks> all;
