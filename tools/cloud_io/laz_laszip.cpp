@@ -140,8 +140,8 @@ void put(std::string& to, std::size_t at, std::uint64_t value, scalar_kind kind)
   encode(static_cast<double>(value), to.data() + at, kind);
 }
 
-// A file for LASzip, up to its points: a header of 1.4 and the descriptor. Of the file's own header LASzip gets the
-// numbers that have been checked, and nothing else. `chunk_size` replaces the descriptor's, unless it is 0.
+// A file for LASzip, up to its points: a header of 1.4 and the descriptor. LASzip gets only numbers of the file's own
+// header that have been checked. `chunk_size` replaces the descriptor's, unless it is 0.
 std::string head_for_laszip(packed_points const& what, bool with_table, std::uint64_t chunk_size) {
   auto const first_point = las::header_bytes_of_14 + las::record_header_bytes + what.descriptor.size();
   std::string made(first_point, '\0');
