@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the pages of docs/tables from what farpoint_tables has measured: nobody types in a figure.
+"""Makes the pages of docs/tables from what farpoint_tables has measured: no figure is typed in, but for KNOT_OFF_SURFACE.
 
     scripts/tables.py TABLES.json [--pages DIR]
 

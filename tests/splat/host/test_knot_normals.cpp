@@ -46,7 +46,7 @@ TEST_CASE("the knot's normals are at right angles to its surface", "[splat]") {
       REQUIRE(std::fabs(dot(aside, normal)) <= distance * distance / 0.2 + 1e-6);
     }
   }
-  // Other points, besides each one itself.
+  // A point is its own pair.
   CHECK(pairs > points.size() + 1000);
 }
 
