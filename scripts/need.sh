@@ -39,6 +39,16 @@ sanitizer_runtime() {
   esac
 }
 
+# LASzip, which the program takes for LAZ where it is found: optional, so that nothing fails without it. Debian 12 has no
+# package of it.
+laszip() {
+  [ -z "${FARPOINT_NO_INSTALL:-}" ] || return 0
+  # shellcheck source=/dev/null
+  case $(. /etc/os-release 2> /dev/null && printf '%s' "${VERSION_CODENAME:-}") in
+    noble) echo liblaszip-dev ;;
+  esac
+}
+
 # Environments of Python tools: imports that show that one is complete, its packages on PyPI, and the effect of its absence.
 # Without a network the tests that need one are skipped and reported.
 environments=()
@@ -89,7 +99,10 @@ install_environment() {
 
 for what in "$@"; do
   case $what in
-    build) want cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache ;;
+    build)
+      # shellcheck disable=SC2046 # one word or none
+      want cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache $(laszip)
+      ;;
     test)
       # shellcheck disable=SC2046 # one word or none
       want clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev libopenmpi-dev openmpi-bin $(sanitizer_runtime)

@@ -4,19 +4,35 @@ test_las.py PROGRAM DOCS..."""
 import csv
 import random
 import struct
+import subprocess
+import tempfile
 import unittest
 from typing import Any
 
 import make_clouds
 import make_las
 from make_las import extra_value, las, record, variable_record
-from program import WithFolder, main
+from program import WithFolder, main, program, run
 
 try:
     import laspy
     import numpy
 except ImportError:
     laspy = None
+try:
+    import lazrs
+except ImportError:
+    lazrs = None
+
+
+def writes_laz():
+    """True if the program was built with LASzip."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run('convert', 'none.ply', '-o', 'a.laz', cwd=folder)
+    return 'writes no LAZ' not in done.stderr
+
+
+HAS_LASZIP = writes_laz()
 
 POINTS: list[dict[str, Any]] = [{'X': 100, 'Y': -200, 'Z': 300, 'intensity': 65535, 'returns': 1 | 2 << 3, 'classification': 2 | 1 << 7,
            'angle': -90, 'user': 7, 'source': 513, 'time': 1e9 + 0.125, 'rgb': (1, 65535, 300), 'nir': 9},
@@ -161,7 +177,8 @@ class Las(WithFolder):
             'short': (good[:226], 'a LAS header of 227 bytes or more, found 226 bytes'),
             'major': (las(points, major=2), 'LAS version 1.0 to 1.4, found 2.2'),
             'minor': (las(points, minor=5), 'LAS version 1.0 to 1.4, found 1.5'),
-            'compressed': (las(points, point_format=128), 'found compressed LAZ points (format 128)'),
+            'compressed': (las(points, point_format=128), 'found none' if HAS_LASZIP else 'found compressed LAZ points, which this build'),
+            'early': (las(points, point_format=64), 'LAZ points of a released LASzip'),
             'format': (las(points, point_format=11), 'a LAS point format of 0 to 10, found 11'),
             'length': (las(points, record_length=19), '20 bytes or more for LAS point format 0, found 19'),
             'length_0': (las(points, record_length=0), '20 bytes or more for LAS point format 0, found 0'),
@@ -191,10 +208,132 @@ class Las(WithFolder):
             self.write(f'{name}.las', content)
             self.fails(2, 'info', f'{name}.las', names=f'{name}.las: expected ')
             self.fails(2, 'info', f'{name}.las', names=message)
-        self.write('a.laz', las(points, point_format=128))
-        self.fails(2, 'info', 'a.laz', names='laszip -i IN.laz -o OUT.las')
         self.write('scan', good)
         self.assertRegex(self.succeeds('info', 'scan', '--format', 'las'), r'points +10\n')
+
+
+class WithoutLASzip(WithFolder):
+    @unittest.skipIf(HAS_LASZIP, 'this build has LASzip')
+    def test_refused(self):
+        """Before anything is read, computed or written, with what to do."""
+        self.write('a.laz', las([record(0, POINTS[0])], point_format=128))
+        self.fails(2, 'info', 'a.laz', names='install LASzip 3 (liblaszip-dev) and rebuild, or convert by "laszip -i IN.laz -o OUT.las" or laspy[lazrs]')
+        (self.folder / 'in').mkdir()
+        self.write('in/a.las', las([record(0, POINTS[0])]))
+        for arguments in (('in/a.las', '-o', 'b.laz'), ('in', '--to', 'laz', '-o', 'out'), ('in/a.las', '--to', 'laz', '-o', '-')):
+            self.fails(2, 'convert', *arguments, names='this build writes no LAZ: install LASzip 3 (liblaszip-dev)')
+        self.assertFalse((self.folder / 'b.laz').exists())
+        # The name says nothing: a file whose points are not compressed is read.
+        self.write('a.laz', las([record(0, POINTS[0])]))
+        self.assertRegex(self.succeeds('info', 'a.laz'), r'points +1\n')
+
+
+@unittest.skipUnless(HAS_LASZIP, 'this build has no LASzip')
+class LASzip(WithFolder):
+    wkt = variable_record(b'LASF_Projection', 2112, b'PROJCS["somewhere"]\0')
+
+    def make(self, point_format, count=40):
+        points = POINTS if point_format < 6 else LONG
+        rows = [record(point_format, {**p, 'Y': i * i, 'intensity': i}, struct.pack('<d', i / 7))
+                for i, p in enumerate(points * (count // 2))]
+        return las(rows, point_format, 4 if point_format > 5 else 2, (0.0007, 0.01, 0.3), (1e6, 2e6, 3),
+                   [self.wkt, variable_record(b'LASF_Spec', 4, extra_value(b'range', 10))], encoding=17 if point_format > 5 else 1)
+
+    def convert(self, source, to):
+        self.succeeds('convert', source, '-o', to)
+        return (self.folder / to).read_bytes()
+
+    def test_round_trips(self):
+        for point_format in make_las.record_bytes:
+            self.write('a.las', self.make(point_format, 2000))
+            direct = self.convert('a.las', 'direct.las')
+            packed = self.convert('a.las', 'b.laz')
+            self.assertLess(len(packed), len(direct) // 2, point_format)
+            self.assertEqual(self.convert('b.laz', 'c.las'), direct, point_format)
+            self.assertEqual(self.convert('b.laz', 'd.laz'), packed, point_format)
+            # All columns, in a format that has nothing of LAS.
+            self.assertEqual(self.convert('b.laz', 'b.ply'), self.convert('a.las', 'a.ply'), point_format)
+            self.assertIn(self.wkt, packed)
+            self.assertEqual((packed[104], packed[25]), (direct[104] | 128, direct[25]))
+            self.assertIn(f'point format {direct[104]}, compressed', self.succeeds('info', 'b.laz'))
+
+    def test_names_and_streams(self):
+        packed = self.convert(self.write('a.las', self.make(1)), 'b.laz')
+        direct = self.convert('a.las', 'direct.las')
+        # What a file holds decides, not its name.
+        self.write('packed.las', packed)
+        self.assertEqual(self.convert('packed.las', 'c.las'), direct)
+        self.write('plain.laz', self.make(1))
+        self.assertEqual(self.convert('plain.laz', 'd.las'), direct)
+
+        def pipe(*arguments, given):
+            done = subprocess.run([str(program), *arguments], cwd=self.folder, input=given, capture_output=True, check=True)
+            self.assertEqual(done.stderr, b'')
+            return done.stdout
+        self.assertEqual(pipe('convert', '-', '-o', '-', '--to', 'las', given=packed), direct)
+        self.assertEqual(pipe('convert', '-', '-o', '-', '--to', 'laz', given=direct), packed)
+        self.assertEqual(pipe('convert', '-', '--format', 'las', '-o', '-', '--to', 'laz', given=packed), packed)
+
+    def test_folders(self):
+        (self.folder / 'in').mkdir()
+        for name, point_format in (('a.las', 0), ('b.las', 3), ('c.las', 7)):
+            self.write(f'in/{name}', self.make(point_format))
+        self.succeeds('convert', 'in', '-o', 'packed', '--to', 'laz')
+        self.succeeds('convert', 'packed', '-o', 'out', '--to', 'las')
+        self.succeeds('convert', 'in', '-o', 'direct', '--to', 'las')
+        self.assertEqual(sorted(f.name for f in (self.folder / 'packed').iterdir()), ['a.laz', 'b.laz', 'c.laz'])
+        for name in ('a.las', 'b.las', 'c.las'):
+            self.assertEqual((self.folder / 'out' / name).read_bytes(), (self.folder / 'direct' / name).read_bytes())
+        # Other commands read them, and files of one projection are merged.
+        self.succeeds('merge', 'packed', 'in', '-o', 'all.laz')
+        self.assertRegex(self.succeeds('info', 'all.laz'), r'points +240\n')
+
+    def test_what_las_cannot_have(self):
+        self.write('a.ply', make_clouds.ply([(1, 2, 3, 0), (float('nan'), 2, 3, 0)]))
+        self.fails(2, 'convert', 'a.ply', '-o', 'b.laz', names='b.laz: a LAS file has finite points only; 1 of 2')
+
+    def test_broken_files(self):
+        for point_format in (0, 3, 6, 8):
+            good = self.convert(self.write('a.las', self.make(point_format)), 'b.laz')
+            table = struct.unpack_from('<Q', good, struct.unpack_from('<I', good, 96)[0])[0]
+            for size in [*range(0, table, max(1, table // 12)), table - 1, table, table + 7]:
+                self.write('cut.laz', good[:size])
+                self.fails(2, 'info', 'cut.laz', names='cut.laz: expected ')
+            source = random.Random(point_format)
+            for _ in range(15):
+                bad = bytearray(good)
+                for _ in range(3):
+                    bad[source.randrange(len(bad))] = source.choice((0, 1, 127, 255, source.randrange(256)))
+                self.write('mutated.laz', bad)
+                done = run('convert', 'mutated.laz', '-o', 'out.ply', cwd=self.folder)
+                self.assertIn(done.returncode, (0, 2), done)
+                self.assertEqual(done.stderr.count('\n'), done.returncode // 2, done.stderr)
+
+
+@unittest.skipUnless(HAS_LASZIP and laspy and lazrs, 'laspy[lazrs] is not installed, or this build has no LASzip')
+class Lazrs(WithFolder):
+    """A second implementation of LAZ, in Rust."""
+
+    def test_exchange(self):
+        source = numpy.random.default_rng(4)
+        for point_format in range(11):
+            header = laspy.LasHeader(point_format=point_format, version='1.4' if point_format > 5 else '1.3')
+            header.scales, header.offsets = [0.01, 0.001, 0.00025], [636000, 5848000, -1.5]
+            header.add_extra_dim(laspy.ExtraBytesParams('amplitude', type=numpy.float64))
+            data = laspy.LasData(header)
+            data.points = laspy.ScaleAwarePointRecord.zeros(60000, header=header)
+            data.points.array.view(numpy.uint8)[:] = source.integers(0, 256, data.points.array.nbytes, numpy.uint8)
+            data.points.array['amplitude'] = source.random(60000)
+            for backend in (laspy.LazBackend.Lazrs, laspy.LazBackend.LazrsParallel):
+                data.write(self.folder / 'a.laz', do_compress=True, laz_backend=backend)
+                data.write(self.folder / 'a.las')
+                self.succeeds('convert', 'a.laz', '-o', 'from_laz.las')
+                self.succeeds('convert', 'a.las', '-o', 'from_las.las')
+                self.assertEqual((self.folder / 'from_laz.las').read_bytes(), (self.folder / 'from_las.las').read_bytes(), point_format)
+                self.succeeds('convert', 'a.las', '-o', 'ours.laz')
+                ours, plain = (laspy.read(self.folder / f) for f in ('ours.laz', 'from_las.las'))
+                self.assertEqual(ours.points.array.tobytes(), plain.points.array.tobytes(), point_format)
+                self.assertEqual(ours.header.point_format.id, plain.header.point_format.id)
 
 
 @unittest.skipIf(laspy is None, 'laspy is not installed')

@@ -39,8 +39,8 @@ cloud read_pcd(cloud_bytes const& file);
 cloud read_obj(cloud_bytes const& file);
 /// NumPy's array of points: three columns or more, the coordinates first.
 cloud read_npy(cloud_bytes const& file);
-/// Versions 1.0 to 1.4, uncompressed, all point formats without their waveforms. Coordinates are doubles. A value that
-/// is 0 in every point, LAS's way to say "unknown", becomes no column.
+/// Versions 1.0 to 1.4, all point formats without their waveforms; compressed ones (LAZ) in a build with LASzip.
+/// Coordinates are doubles. A value that is 0 in every point, LAS's way to say "unknown", becomes no column.
 cloud read_las(cloud_bytes const& file);
 /// A row of numbers a line. Names of columns are in the first line, or in the last comment before the rows; without
 /// any, the first three columns are coordinates. Coordinates are doubles. A first line of one number is the number of

@@ -65,9 +65,9 @@ cloud read_by_name(cloud_bytes const& file) {
 void expect_cloud_name(fs::path const& file) {
   if (has_cloud_name(file)) return;
   auto const extension = file.extension().string();
-  throw cloud_error{
-      complaint(file, "a name that ends in .bin, .ply, .pcd, .obj, .npy, .las, .xyz, .pts, .txt or .csv (or --format)",
-                extension.empty() ? "a name without an extension" : excerpt(extension))};
+  throw cloud_error{complaint(
+      file, "a name that ends in .bin, .ply, .pcd, .obj, .npy, .las, .laz, .xyz, .pts, .txt or .csv (or --format)",
+      extension.empty() ? "a name without an extension" : excerpt(extension))};
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ std::vector<fs::path> clouds_of_folder(fs::path const& folder) {
   }
   auto const fail = [&folder](char const* found) { throw file_error{complaint(folder, "a folder of clouds", found)}; };
   if (error) fail("one that cannot be read");
-  if (files.empty()) fail("no .bin, .ply, .pcd, .obj, .npy, .las, .xyz, .pts or .csv in it");
+  if (files.empty()) fail("no .bin, .ply, .pcd, .obj, .npy, .las, .laz, .xyz, .pts or .csv in it");
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -1,5 +1,5 @@
 // Reads point clouds from files: .bin (KITTI, nuScenes, raw, or described by a .json), .ply, .pcd, .obj, .npy,
-// .las, .xyz, .pts, .txt, .csv.
+// .las, .laz, .xyz, .pts, .txt, .csv.
 #pragma once
 
 #include <filesystem>
@@ -31,11 +31,11 @@ inline constexpr char const* standard_stream = "-";
 /// Reads a whole cloud. Coordinates of a type that holds more than float32 are kept as cloud::exact.
 ///
 /// Format of `file`: `forced` if given; else the layout in the .json of a .bin; else by the name's ending (.ply, .pcd,
-/// .obj, .npy, .las, .xyz, .pts, .txt, .csv, .pcd.bin, .xyz.bin, .xyzi.bin) or a "velodyne" or "nuscenes" in the path;
-/// else, for other .bin files, the layout that fits size and content. A .laz is known by its name, and refused where it
-/// is compressed. The format of standard input ("-") is determined by its content. Memory stays below eight times the
-/// file's size plus a megabyte, whatever the header states. For a compressed .pcd, eight times the unpacked size
-/// counts, which max_unpacked() limits.
+/// .obj, .npy, .las, .laz, .xyz, .pts, .txt, .csv, .pcd.bin, .xyz.bin, .xyzi.bin) or a "velodyne" or "nuscenes" in the
+/// path; else, for other .bin files, the layout that fits size and content. The content says whether a LAS file is
+/// compressed, which a build without LASzip refuses. The format of standard input ("-") is determined by its content.
+/// Memory stays below eight times the file's size plus a megabyte, whatever the header states. For a compressed .pcd or
+/// .laz, eight times the unpacked size counts, which max_unpacked() and laz::max_unpacked() limit.
 /// @throws cloud_error  also for a well-formed file without points
 /// @throws file_error   for what is no regular file, or cannot be read
 cloud read_cloud(std::filesystem::path const& file, std::optional<file_format> forced = {});

@@ -13,6 +13,7 @@
 
 #include "bin_description.hpp"
 #include "las_writer.hpp"
+#include "laz.hpp"
 #include "new_file.hpp"
 
 namespace farpoint_tools {
@@ -239,17 +240,21 @@ void with_file_errors(Write const& write) {
 
 }  // namespace
 
+char const* why_not_written(output_format format) {
+  return format == output_format::laz && !laz::is_supported() ? laz::not_written : nullptr;
+}
+
 std::optional<output_format> output_format_of(std::filesystem::path const& file) {
   auto const extension = file.extension();
   for (auto const format : {output_format::ply, output_format::pcd, output_format::npy, output_format::csv,
-                            output_format::bin, output_format::las}) {
+                            output_format::bin, output_format::las, output_format::laz}) {
     if (extension == extension_of(format)) return format;
   }
   return std::nullopt;
 }
 
 char const* extension_of(output_format format) {
-  constexpr char const* extensions[] = {".ply", ".pcd", ".npy", ".csv", ".bin", ".las"};
+  constexpr char const* extensions[] = {".ply", ".pcd", ".npy", ".csv", ".bin", ".las", ".laz"};
   return extensions[static_cast<int>(format)];
 }
 
@@ -259,6 +264,7 @@ std::string encode_cloud(cloud const& from, output_format format, bool ascii) {
     case output_format::pcd: return encode_pcd(from, ascii);
     case output_format::csv: return encode_csv(from);
     case output_format::las: return encode_las(from);
+    case output_format::laz: return encode_laz(from);
     case output_format::npy:
     case output_format::bin: break;
   }

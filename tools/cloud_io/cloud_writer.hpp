@@ -1,4 +1,4 @@
-// Writes point clouds: .ply, .pcd, .npy, .csv, .bin, .las.
+// Writes point clouds: .ply, .pcd, .npy, .csv, .bin, .las, .laz.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,10 @@
 
 namespace farpoint_tools {
 
-enum class output_format { ply, pcd, npy, csv, bin, las };
+enum class output_format { ply, pcd, npy, csv, bin, las, laz };
+
+/// Why this build cannot write a format; null for a format that it writes. LAZ needs LASzip.
+char const* why_not_written(output_format format);
 
 /// Format of a file name's ending; nullopt for an unknown ending.
 std::optional<output_format> output_format_of(std::filesystem::path const& file);
@@ -23,7 +26,7 @@ char const* extension_of(output_format format);
 /// - ply, pcd: binary, or ASCII; red, green, blue of type uint8 are PCD's packed "rgb", with alpha "rgba"
 /// - npy: `[points, 3 + columns]`, of array_kind(); csv: a line of names, then a line a point
 /// - bin: rows of array_kind(), x, y, z and the columns: with an intensity KITTI's layout, with a ring too nuScenes'
-/// - las: see encode_las(); coordinates become integers
+/// - las, laz: see encode_las() and encode_laz(); coordinates become integers
 /// @throws cloud_error  if the format cannot represent the cloud
 std::string encode_cloud(cloud const& from, output_format format, bool ascii = false);
 

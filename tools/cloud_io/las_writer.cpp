@@ -12,6 +12,7 @@
 
 #include "cloud_io.hpp"
 #include "las_layout.hpp"
+#include "laz.hpp"
 
 namespace farpoint_tools {
 
@@ -286,6 +287,10 @@ std::string encode_las(cloud const& from) {
     encode_point(from, plan, axes, i, bytes.data() + first_point + i * record_bytes);
   }
   return bytes;
+}
+
+std::string encode_laz(cloud const& from) {
+  return laz::pack(encode_las(from));
 }
 
 }  // namespace farpoint_tools

@@ -33,4 +33,8 @@ las_grid grid_of(cloud const& of, std::size_t axis);
 /// @throws cloud_error  if a point is not finite, or there are too many extra values
 std::string encode_las(cloud const& from);
 
+/// The bytes of the LAZ file that has what encode_las() writes.
+/// @throws cloud_error  also in a build without LASzip
+std::string encode_laz(cloud const& from);
+
 }  // namespace farpoint_tools

@@ -1,4 +1,4 @@
-// ASPRS LAS, versions 1.0 to 1.4, uncompressed.
+// ASPRS LAS, versions 1.0 to 1.4, and LAZ, whose points laz.hpp uncompresses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "cloud_filler.hpp"
 #include "cloud_formats.hpp"
 #include "las_layout.hpp"
+#include "laz.hpp"
 
 namespace farpoint_tools {
 
@@ -46,6 +47,7 @@ struct las_header {
   std::size_t format = 0;
   std::size_t record_length = 0;
   std::uint64_t points = 0;
+  bool is_packed = false;  // LAZ
   las_reference reference;
 };
 
@@ -54,11 +56,10 @@ void expect_version(cloud_bytes const& file, las_bytes const& bytes) {
   file.fail("LAS version 1.0 to 1.4", fmt::format("{}.{}", bytes.u8(las::at::major), bytes.u8(las::at::minor)));
 }
 
-// Bits 6 and 7 of the format mark what LASzip has compressed.
 void expect_point_format(cloud_bytes const& file, las_header const& header) {
-  if ((header.format & 0xc0U) != 0) {
-    file.fail("uncompressed LAS points (\"laszip -i IN.laz -o OUT.las\" decompresses)",
-              fmt::format("compressed LAZ points (format {})", header.format));
+  if ((header.format & laz::early_bit) != 0) {
+    file.fail("LAZ points of a released LASzip (\"laszip -i IN -o OUT\" may read others)",
+              fmt::format("format {}", header.format));
   }
   if (header.format >= las::formats) file.fail("a LAS point format of 0 to 10", fmt::format("{}", header.format));
   auto const least = las::record_bytes(header.format);
@@ -79,6 +80,7 @@ void expect_inside(cloud_bytes const& file, las_header const& header) {
     file.fail(fmt::format("LAS points that begin at byte {} to {}", header.size, size),
               fmt::format("an offset of {}", header.first_point));
   }
+  if (header.is_packed) return;
   auto const room = (size - header.first_point) / header.record_length;
   if (header.points > room) {
     file.fail(fmt::format("{} LAS points of {} bytes", header.points, header.record_length),
@@ -112,7 +114,9 @@ las_header parse_las_header(cloud_bytes const& file) {
   header.size = bytes.u16(las::at::header_size);
   header.first_point = bytes.u32(las::at::first_point);
   header.records = bytes.u32(las::at::records);
-  header.format = bytes.u8(las::at::format);
+  auto const format = bytes.u8(las::at::format);
+  header.is_packed = (format & laz::packed_bit) != 0;
+  header.format = format & ~laz::packed_bit;
   header.record_length = bytes.u16(las::at::record_length);
   header.points = bytes.u32(las::at::legacy_points);
   expect_point_format(file, header);
@@ -196,9 +200,11 @@ void remove_unset(cloud& of) {
 
 class las_reader {
  public:
-  las_reader(cloud_bytes const& file, las_header header)
+  // `records` has the points, one after the other.
+  las_reader(cloud_bytes const& file, las_header header, std::string_view records)
       : file_{file},
         header_{std::move(header)},
+        records_{records},
         made_{static_cast<std::size_t>(header_.points)},
         extra_{las::record_bytes(header_.format)} {}
 
@@ -209,7 +215,8 @@ class las_reader {
     }
     read_records();
     for (std::size_t i = 0; i < made_.points(); ++i) read_point(i);
-    auto made = made_.take(fmt::format("LAS 1.{}, point format {}", header_.minor, header_.format));
+    auto made = made_.take(fmt::format("LAS 1.{}, point format {}{}", header_.minor, header_.format,
+                                       header_.is_packed ? ", compressed" : ""));
     restore_colours(made);
     remove_unset(made);
     made.las = std::make_shared<las_reference const>(std::move(header_.reference));
@@ -277,7 +284,7 @@ class las_reader {
   }
 
   void read_point(std::size_t i) {
-    auto const* const record = file_.view().data() + header_.first_point + i * header_.record_length;
+    auto const* const record = records_.data() + i * header_.record_length;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       double const whole = decode(record + 4 * axis, scalar_kind::int32);
       made_.put(axis, i, whole * header_.reference.scale[axis] + header_.reference.offset[axis]);
@@ -296,15 +303,28 @@ class las_reader {
 
   cloud_bytes const& file_;
   las_header header_;
+  std::string_view records_;
   cloud_filler made_;
   std::vector<las_value> values_;
   std::size_t extra_;  // where the next extra value lies in a record
 };
 
+std::string unpacked_records(cloud_bytes const& file, las_header const& header) {
+  laz::packed_points packed{header.format, header.record_length, header.points, header.first_point};
+  for_each_record(file, header.size, header.first_point, header.records, false,
+                  [&packed](std::string_view user, std::size_t id, std::string_view data) {
+                    if (user == laz::record_user && id == laz::record_id) packed.descriptor = data;
+                  });
+  return laz::unpack(file, packed);
+}
+
 }  // namespace
 
 cloud read_las(cloud_bytes const& file) {
-  return las_reader{file, parse_las_header(file)}.read();
+  auto const header = parse_las_header(file);
+  if (!header.is_packed) return las_reader{file, header, file.view().substr(header.first_point)}.read();
+  auto const records = unpacked_records(file, header);
+  return las_reader{file, header, records}.read();
 }
 
 }  // namespace farpoint_tools

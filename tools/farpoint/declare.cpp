@@ -95,15 +95,16 @@ void add_check(CLI::App& app, common_wish& wish) {
 }
 
 void add_output(CLI::App& app, common_wish& wish) {
-  app.add_option(
-         "-o,--output", wish.output,
-         "A .ply, .pcd, .npy, .csv, .bin or .las to write, or - for standard output; a folder for those of a folder")
+  app.add_option("-o,--output", wish.output,
+                 "A .ply, .pcd, .npy, .csv, .bin, .las or .laz to write, or - for standard output; a folder for those "
+                 "of a folder")
       ->check(name_of_file)
       ->option_text("FILE");
   std::map<std::string, output_format> const formats{{"ply", output_format::ply}, {"pcd", output_format::pcd},
                                                      {"npy", output_format::npy}, {"csv", output_format::csv},
-                                                     {"bin", output_format::bin}, {"las", output_format::las}};
-  add_choice<output_format>(app, "--to", formats, "ply|pcd|npy|csv|bin|las [ply]",
+                                                     {"bin", output_format::bin}, {"las", output_format::las},
+                                                     {"laz", output_format::laz}};
+  add_choice<output_format>(app, "--to", formats, "ply|pcd|npy|csv|bin|las|laz [ply]",
                             "Format of what is written into a folder, or to standard output",
                             [&wish](output_format chosen) { wish.to = chosen; });
   app.add_flag("--ascii", wish.ascii, "Write .ply and .pcd as text");

@@ -61,7 +61,8 @@ CLI::Option* add_numbers(CLI::App& app, std::string const& name, std::vector<Num
 }
 
 inline constexpr char const* about_input =
-    "A cloud, a folder of clouds, or - for standard input: .bin, .ply, .pcd, .obj, .npy, .las, .xyz, .pts, .txt, .csv";
+    "A cloud, a folder of clouds, or - for standard input: .bin, .ply, .pcd, .obj, .npy, .las, .laz, .xyz, .pts, .txt, "
+    ".csv";
 
 /// Options that several commands have.
 /// @{

@@ -180,6 +180,13 @@ void prepare_place(std::string const& given, common_wish const& wish, bool in_fo
   }
 }
 
+// Refuses a format that this build does not write, before anything is computed.
+void expect_written_format(common_wish const& wish, bool in_folder) {
+  if (wish.output.empty()) return;
+  auto const format = in_folder ? wish.to : output_format_of(wish.output).value_or(wish.to);
+  if (auto const* const why = why_not_written(format)) throw usage_error{fmt::format("{}: {}", wish.output, why)};
+}
+
 // Refuses what would overwrite an input or another result.
 void expect_own_places(std::vector<places> const& all, std::vector<fs::path> const& files) {
   std::map<fs::path, fs::path> taken;
@@ -299,7 +306,8 @@ int run_session(std::string const& name, common_wish const& wish, session_source
   bool const in_folder = source.in_folder;
   prepare_place(wish.output, wish, in_folder,
                 wish.output == standard_stream || output_format_of(wish.output).has_value(),
-                ".ply, .pcd, .npy, .csv, .bin or .las");
+                ".ply, .pcd, .npy, .csv, .bin, .las or .laz");
+  expect_written_format(wish, in_folder);
   prepare_place(indices, wish, in_folder, fs::path{indices}.extension() == ".npy", ".npy");
   std::vector<places> to;
   std::size_t width = 20;

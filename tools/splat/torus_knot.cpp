@@ -87,6 +87,26 @@ std::vector<point3> torus_knot::sample(std::size_t count, double noise, std::uin
   return points;
 }
 
+vec3 torus_knot::normal_at(point3 const& near) const {
+  vec3 const place = to_vec3(near);
+  auto const distance2 = [&place](vec3 const& of_curve) { return dot(place - of_curve, place - of_curve); };
+  auto const nearer = [&](vec3 const& a, vec3 const& b) { return distance2(a) < distance2(b); };
+  auto const nearest = std::min_element(curve_.begin(), curve_.end(), nearer) - curve_.begin();
+  // Ternary search between the neighbours of the nearest place, where the distance has one minimum.
+  double const step = 2 * pi / static_cast<double>(curve_.size());
+  double low = step * static_cast<double>(nearest - 1);
+  double high = low + 2 * step;
+  for (int halving = 0; halving < 60; ++halving) {
+    double const third = (high - low) / 3;
+    if (nearer(curve_at(low + third), curve_at(high - third))) {
+      high -= third;
+    } else {
+      low += third;
+    }
+  }
+  return unit(place - curve_at((low + high) / 2));
+}
+
 std::vector<float> torus_knot::depths(farpoint::pinhole_camera<float> const& camera, double radius) const {
   std::vector<float> depths(static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height),
                             std::numeric_limits<float>::infinity());

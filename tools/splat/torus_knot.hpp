@@ -22,6 +22,9 @@ class torus_knot {
   /// Equal seeds give equal points.
   std::vector<point3> sample(std::size_t count, double noise, std::uint64_t seed) const;
 
+  /// Normal (unit, outward) of the surface nearest to a point, which is within the tube or near it.
+  vec3 normal_at(point3 const& near) const;
+
   /// `[height, width]`: the depth (m) at which the line of sight through a pixel's centre meets a tube of `radius`
   /// metres around the same curve, +inf where it does not.
   std::vector<float> depths(farpoint::pinhole_camera<float> const& camera, double radius) const;

@@ -17,7 +17,7 @@ _farpoint() {
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
           --backend) words='auto host cuda' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
         esac
         ;;
       voxelize)
@@ -25,7 +25,7 @@ _farpoint() {
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
           --backend) words='auto host cuda' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
           --order) words='first grid' ;;
           --reduce) words='mean max first' ;;
         esac
@@ -35,7 +35,7 @@ _farpoint() {
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
           --backend) words='auto host cuda' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
         esac
         ;;
       normals)
@@ -43,14 +43,14 @@ _farpoint() {
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
           --backend) words='auto host cuda' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
         esac
         ;;
       convert)
         words='-h --help --format --verbose --json -o --output --to --ascii --visualize --page-points'
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
         esac
         ;;
       clean)
@@ -58,21 +58,21 @@ _farpoint() {
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
           --backend) words='auto host cuda' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
         esac
         ;;
       crop)
         words='-h --help --format --verbose --json -o --output --to --ascii --visualize --page-points --range --ball --outside'
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
         esac
         ;;
       merge)
         words='-h --help --format --verbose --json -o --output --to --ascii --visualize --page-points'
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
         esac
         ;;
       sample)
@@ -80,7 +80,7 @@ _farpoint() {
         case $before in
           --format) words='kitti nuscenes xyz ply pcd obj npy las text' ;;
           --backend) words='auto host cuda' ;;
-          --to) words='ply pcd npy csv bin las' ;;
+          --to) words='ply pcd npy csv bin las laz' ;;
         esac
         ;;
       splat)
