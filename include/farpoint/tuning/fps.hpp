@@ -53,7 +53,7 @@ enum class fps_kernel {
   in_global_memory,  ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
   in_block,          ///< one block a cloud, in shared memory, pruned, many samples a round; one launch, no workspace
   in_grid,           ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
-  // By local maxima: all samples that nothing better can reach at once, points in registers. Floats, 1 to 3 dimensions.
+  // By local maxima: all samples that nothing better can reach at once, points in registers. 1 to 3 dimensions.
   maxima_in_block,  ///< one block a cloud
   in_regions,       ///< one block a cloud, a warp for neighbours, each looking at the others' best; no workspace
   maxima_in_grid    ///< some blocks a cloud, all at once on the GPU, which exchange candidates in global memory
@@ -181,6 +181,8 @@ struct fps_selector {
 
   /// Whether fps_choice::shared_out is compiled. choose() does not ask for it: it has not been measured on a GPU.
   static constexpr bool has_shared_out = false;
+  /// Whether kernels by local maxima are compiled for doubles, in all shapes but the largest. Not measured on a GPU.
+  static constexpr bool has_maxima_of_doubles = false;
 
   /// fps_kernel::maxima_in_block is compiled for the shapes of no more points.
   static constexpr int maxima_block_points = 1024;

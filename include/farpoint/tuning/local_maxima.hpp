@@ -26,6 +26,10 @@ inline constexpr bool maxima_tests_by_bits = false;
 /// Most candidates that a block lists where its points lie in shared memory, beside the lists of all blocks.
 inline constexpr unsigned maxima_listed_beside_chunks = 16;
 
+/// Most candidates that a block of a team lists where coordinates are doubles: the lists of 132 blocks fit in 227 KiB
+/// of shared memory, beside the boxes of 64 chunks a warp, too. Not measured.
+inline constexpr unsigned maxima_listed_of_doubles = 16, maxima_listed_of_chunks_of_doubles = 12;
+
 /// How far below the best candidate a cut lies, as a part of it, at most and at least.
 inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;
 
