@@ -3,8 +3,11 @@
 /// into words.
 #pragma once
 
-#include <farpoint/core/bits.hpp>
+#include <farpoint/core/math.hpp>
+#include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/detail/fps/local_maxima/rule.hpp>
+
+#include <type_traits>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
