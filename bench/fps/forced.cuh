@@ -15,6 +15,7 @@ struct forced_selector : farpoint::fps_selector {
   /// The default compiles maxima_in_block for 1,024 points at most.
   static constexpr int maxima_block_points = 4096;
   static constexpr bool has_shared_out = true;
+  static constexpr bool has_maxima_of_doubles = true;
 
   static inline farpoint::fps_choice forced{farpoint::fps_kernel::in_registers};
   static farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return forced; }

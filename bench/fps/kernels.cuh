@@ -253,6 +253,7 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     if (row.chosen >= 100'000) break;
     if (blocks < most) continue;
     add({fps_kernel::maxima_in_grid, blocks, true, 24, 16});
+    if (sizeof(typename Points::scalar) == 8) add({fps_kernel::maxima_in_grid, blocks, true, 24, 8});
     add({fps_kernel::maxima_in_grid, blocks, true, 60});
   }
   // Batches that equal teams do not suit.

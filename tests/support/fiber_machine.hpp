@@ -56,6 +56,7 @@ class fiber_blocks {
     meeting& m = all.warps_[warp];
     // Double buffering: a lane that is one exchange ahead writes to the slots that the others do not read. No lane can
     // be two exchanges ahead.
+    static_assert(sizeof value <= sizeof m.slots[0][0]);
     auto& slots = m.slots[m.generation % 2];
     std::memcpy(slots[thread() % 32], &value, sizeof value);
     meet(m, 32);
@@ -70,7 +71,7 @@ class fiber_blocks {
     unsigned arrived = 0;
     unsigned generation = 0;
     unsigned counted[2] = {};
-    alignas(8) unsigned char slots[2][32][8];
+    alignas(16) unsigned char slots[2][32][16];
   };
   /// Saved state of a fiber. swapcontext() is not used for switches: it makes a system call, and AddressSanitizer
   /// clears the shadow of the whole stack for it, which together took most of the time of these tests.
@@ -172,8 +173,6 @@ class fiber_blocks {
 
 /// Machine primitives for fps() by local maxima.
 struct fiber_machine {
-  using key = farpoint::detail::fps_key;
-
   static unsigned thread() { return fiber_blocks::thread(); }
   static void sync() { fiber_blocks::sync(); }
   static void pause() { fiber_blocks::yield(); }
@@ -202,6 +201,10 @@ struct fiber_machine {
     auto const values = fiber_blocks::exchange(bits);
     return std::accumulate(values.begin(), values.end(), 0u, [](unsigned a, unsigned b) { return a | b; });
   }
+  template <class Word>
+  static Word max_word(Word word) {
+    return max<32>(word);
+  }
   template <class T>
   static T shuffle(T value, int from) {
     return fiber_blocks::exchange(value)[static_cast<std::size_t>(from)];
@@ -223,8 +226,14 @@ struct fiber_machine {
   static void max(T* counter, T value) {
     *counter = std::max(*counter, value);
   }
-  static void write(key* to, key value) { *to = value; }
-  static key read(key const* from) { return *from; }
+  template <class Key>
+  static void write(Key* to, Key const& value) {
+    *to = value;
+  }
+  template <class Key>
+  static Key read(Key const* from) {
+    return *from;
+  }
 
   template <class Points>
   static farpoint::detail::fps_first first_sample(farpoint::detail::fps_args<Points> const& args, farpoint::index_t b,

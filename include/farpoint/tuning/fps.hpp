@@ -53,7 +53,7 @@ enum class fps_kernel {
   in_global_memory,  ///< one block per cloud, global memory, one sample per step; all architectures, dimensions, sizes
   in_block,          ///< one block per cloud, shared memory, pruned, many samples per round; one launch, no workspace
   in_grid,           ///< all blocks of the GPU, shared by the clouds, pruned, in rounds; every architecture
-  // Local maxima: a round takes all samples that no better candidate can reach. Registers; floats, 1 to 3 dimensions.
+  // Local maxima: a round takes all samples that no better candidate can reach. Registers; 1 to 3 dimensions.
   maxima_in_block,  ///< one block per cloud
   in_regions,       ///< one block per cloud, one warp per region, each reads the others' best candidates; no workspace
   maxima_in_grid    ///< several co-resident blocks per cloud, which exchange candidates in global memory
@@ -180,6 +180,8 @@ struct fps_selector {
 
   /// True if fps_choice::shared_out is compiled. choose() never selects it: it has not been measured on a GPU.
   static constexpr bool has_shared_out = false;
+  /// Whether kernels by local maxima are compiled for doubles, in all shapes but the largest. Not measured on a GPU.
+  static constexpr bool has_maxima_of_doubles = false;
 
   /// Capacity up to which fps_kernel::maxima_in_block is compiled for the shapes.
   static constexpr int maxima_block_points = 1024;

@@ -27,6 +27,10 @@ inline constexpr bool maxima_tests_by_bits = false;
 /// Maximum number of candidates listed by a block whose shared memory holds points in addition to all lists.
 inline constexpr unsigned maxima_listed_beside_chunks = 16;
 
+/// Maximum number of candidates listed by a block of a team if coordinates are doubles: the lists of 132 blocks fit in
+/// 227 KiB of shared memory, as they do with the boxes of 64 chunks per warp. Not measured.
+inline constexpr unsigned maxima_listed_of_doubles = 16, maxima_listed_of_chunks_of_doubles = 12;
+
 /// Maximum and minimum relative distance of a cut below the best candidate.
 inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;
 

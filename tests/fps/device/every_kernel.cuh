@@ -28,6 +28,7 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr farpoint::fps_region_tuning region_shapes[] = {{2, 5, 3, 2}, {16, 2, 2, 2}, {8, 13, 4, 3}};
   static constexpr bool has_regions = true;
   static constexpr fps_block_tuning maxima_chunks[] = {{64, 2}};
+  static constexpr bool has_maxima_of_doubles = true;
   static constexpr bool hilbert_cells = true;
   static constexpr fps_block_tuning order_blocks[] = {{256, 3}};
   static constexpr farpoint::index_t most_points_in_phases = 3000;
@@ -179,21 +180,22 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::kernel_launcher&,                                                     \
       farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
-// Kernels by local maxima, of both tunings. They do not exist for double.
-#define FPS_BY_MAXIMA(how, Coord, team, block_size, points_per_thread, boxes)                \
-  how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_config< \
-      farpoint::detail::fps_team::team, 3, block_size, points_per_thread, boxes>>(           \
-      farpoint::detail::kernel_launcher&,                                                    \
+// Kernels by local maxima, of both tunings. Doubles have those of odd_tuning, but for the largest shape.
+#define FPS_BY_MAXIMA(how, Coord, team, block_size, points_per_thread, boxes)                                          \
+  how void farpoint::detail::fps_enqueue_local_maxima<                                                                 \
+      farpoint::detail::local_maxima_config<farpoint::detail::fps_team::team, 3, block_size, points_per_thread, boxes, \
+                                            farpoint::point_view<Coord>::scalar>>(                                     \
+      farpoint::detail::kernel_launcher&,                                                                              \
       farpoint::detail::local_maxima_args<farpoint::point_view<Coord>> const&) noexcept;
 
 #define FPS_BY_MAXIMA_IN_GRID(how, Coord, block_size, points_per_thread) \
   FPS_BY_MAXIMA(how, Coord, grid, block_size, points_per_thread, false)  \
   FPS_BY_MAXIMA(how, Coord, grid, block_size, points_per_thread, true)
 
-#define FPS_BY_MAXIMA_IN_MEMORY(how, Coord, block_size, points_per_thread)                         \
-  how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_chunk_config< \
-      farpoint::detail::fps_team::grid, 3, block_size, points_per_thread>>(                        \
-      farpoint::detail::kernel_launcher&,                                                          \
+#define FPS_BY_MAXIMA_IN_MEMORY(how, Coord, block_size, points_per_thread)                                       \
+  how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_chunk_config<               \
+      farpoint::detail::fps_team::grid, 3, block_size, points_per_thread, farpoint::point_view<Coord>::scalar>>( \
+      farpoint::detail::kernel_launcher&,                                                                        \
       farpoint::detail::local_maxima_args<farpoint::point_view<Coord>> const&) noexcept;
 
 #define FPS_BY_DEFAULT_MAXIMA(how, Coord)                                         \
@@ -218,40 +220,46 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::region_shape<float, 3, warps, points_per_lane, listed, tested>>( \
       farpoint::detail::kernel_launcher&, farpoint::detail::fps_args<farpoint::point_view<Coord>> const&) noexcept;
 
-#define FPS_BY_CHUNKS_IN_SHARED(how, Coord, block_size, points_per_thread)                                \
-  how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_shared_chunk_config< \
-      farpoint::detail::fps_team::grid, 3, block_size, points_per_thread>>(                               \
-      farpoint::detail::kernel_launcher&,                                                                 \
+#define FPS_BY_CHUNKS_IN_SHARED(how, Coord, block_size, points_per_thread)                                       \
+  how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_shared_chunk_config<        \
+      farpoint::detail::fps_team::grid, 3, block_size, points_per_thread, farpoint::point_view<Coord>::scalar>>( \
+      farpoint::detail::kernel_launcher&,                                                                        \
       farpoint::detail::local_maxima_args<farpoint::point_view<Coord>> const&) noexcept;
 
-#define FPS_BY_ODD_MAXIMA(how, Coord)                                                                      \
-  FPS_BY_REGIONS(how, Coord, 2, 5, 3, 2)                                                                   \
-  FPS_BY_REGIONS(how, Coord, 16, 2, 2, 2)                                                                  \
-  FPS_BY_REGIONS(how, Coord, 8, 13, 4, 3)                                                                  \
+#define FPS_BY_ODD_MAXIMA(how, Coord)      \
+  FPS_BY_REGIONS(how, Coord, 2, 5, 3, 2)   \
+  FPS_BY_REGIONS(how, Coord, 16, 2, 2, 2)  \
+  FPS_BY_REGIONS(how, Coord, 8, 13, 4, 3)  \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40) \
+  FPS_BY_SMALL_ODD_MAXIMA(how, Coord)
+
+#define FPS_BY_SMALL_ODD_MAXIMA(how, Coord)                                                                \
   FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 64, 2)                                                               \
   FPS_BY_CHUNKS_IN_SHARED(how, Coord, 64, 2)                                                               \
   FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)                                                                  \
   FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11)                                                                 \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40)                                                                 \
   how void farpoint::detail::fps_enqueue_cell_order<farpoint::point_view<Coord>, farpoint::hilbert_curve>( \
       farpoint::detail::kernel_launcher&,                                                                  \
       farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
 // Kernels by local maxima whose blocks are shared out, of odd_tuning.
 #define FPS_BY_DEALT_MAXIMA(how, Coord, config, ...)                                                               \
-  how void farpoint::detail::fps_enqueue_dealt_maxima<                                                             \
-      farpoint::detail::config<farpoint::detail::fps_team::grid, 3, __VA_ARGS__>>(                                 \
+  how void farpoint::detail::fps_enqueue_dealt_maxima<farpoint::detail::config<                                    \
+      farpoint::detail::fps_team::grid, 3, __VA_ARGS__, farpoint::point_view<Coord>::scalar>>(                     \
       farpoint::detail::kernel_launcher&, farpoint::detail::dealt_maxima_args<farpoint::point_view<Coord>> const&, \
       farpoint::detail::team_limits const&) noexcept;
 
-#define FPS_BY_ODD_DEALT_MAXIMA(how, Coord)                           \
+#define FPS_BY_SMALL_ODD_DEALT_MAXIMA(how, Coord)                     \
   FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 2, false)  \
   FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 2, true)   \
   FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 96, 11, false) \
   FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 96, 11, true)  \
-  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, false) \
-  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, true)  \
   FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_chunk_config, 64, 2)
+
+#define FPS_BY_ODD_DEALT_MAXIMA(how, Coord)                           \
+  FPS_BY_SMALL_ODD_DEALT_MAXIMA(how, Coord)                           \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, false) \
+  FPS_BY_DEALT_MAXIMA(how, Coord, local_maxima_config, 64, 40, true)
 
 #define FPS_KERNELS_ELSEWHERE(Coord)            \
   FPS_OF_ODD_BLOCKS(extern template, Coord)     \
@@ -264,6 +272,8 @@ FPS_BY_ODD_MAXIMA(extern template, float)
 FPS_BY_ODD_MAXIMA(extern template, farpoint::float16)
 FPS_BY_ODD_DEALT_MAXIMA(extern template, float)
 FPS_BY_ODD_DEALT_MAXIMA(extern template, farpoint::float16)
+FPS_BY_SMALL_ODD_MAXIMA(extern template, double)
+FPS_BY_SMALL_ODD_DEALT_MAXIMA(extern template, double)
 FPS_KERNELS_ELSEWHERE(float)
 FPS_KERNELS_ELSEWHERE(double)
 FPS_KERNELS_ELSEWHERE(farpoint::float16)

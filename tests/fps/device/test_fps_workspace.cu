@@ -21,6 +21,11 @@ struct only : fps_selector {
   inline static fps_choice choice{};
 };
 
+/// Doubles by local maxima, too.
+struct only_with_maxima_of_doubles : only {
+  static constexpr bool has_maxima_of_doubles = true;
+};
+
 constexpr fps_choice choice_of(fps_kernel kernel, int blocks = 1, bool boxes = false) {
   return {kernel, blocks, boxes};
 }
@@ -223,6 +228,20 @@ TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
   CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, n}, 1) < 36.4);
   CHECK(bytes(choice_of(fps_kernel::maxima_in_block), point_view<float, 3>{nullptr, n}, 1000) == 0);
   CHECK(bytes(choice_of(fps_kernel::maxima_in_grid, 132, true), point_view<float, 3>{nullptr, n}, 1) < 30.3);
+  // Doubles by local maxima: a key of 16 bytes, an index, four scalars in memory, and cells. No selector asks for
+  // these by default, as that is more than 40 bytes.
+  auto const bytes_of_doubles = [](index_t points, int blocks) {
+    only::choice = choice_of(fps_kernel::maxima_in_grid, blocks, true);
+    using view = point_view<double, 3>;
+    fps_params params;
+    params.samples = 1000;
+    auto const all = batch<view>::regular(view{nullptr, points}, 1);
+    detail::fps_cuda_plan<only_with_maxima_of_doubles, view> const plan{all, params, devices[0]};
+    CHECK(plan.choice() == only::choice);
+    return static_cast<double>(plan.bytes()) / static_cast<double>(points);
+  };
+  CHECK(bytes_of_doubles(n, 132) > 52);
+  CHECK(bytes_of_doubles(n, 132) < 54);
   // The boxes are in the workspace, too.
   CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, 1000 * n}, 4) > 36.8);
   CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);

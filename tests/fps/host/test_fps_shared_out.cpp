@@ -173,6 +173,7 @@ template <class Config, class Problem>
 auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t worth, unsigned seed,
                       local_maxima_lengths lengths) {
   using view = typename Problem::view;
+  using scalar = typename Problem::scalar;
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
     *output.report = {};
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
@@ -195,11 +196,11 @@ auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t wor
       std::sort(first, first + cloud.size(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
     }
     using chunks_type = point_chunks<Config, uneven_machine>;
-    std::vector<float> chunks(Config::in_memory
-                                  ? chunks_type::chunk_floats *
-                                        static_cast<std::size_t>(chunks_type::chunks(points, clouds.size()))
-                                  : 0);
-    std::vector<fps_key> keys(all + 1);
+    std::vector<scalar> chunks(Config::in_memory
+                                   ? chunks_type::chunk_scalars *
+                                         static_cast<std::size_t>(chunks_type::chunks(points, clouds.size()))
+                                   : 0);
+    std::vector<fps_key_for<scalar>> keys(all + 1);
     std::vector<fiber_board::message> board(dealt_boards<Config>::slots(blocks));
 
     index_t capacity = index_t{Config::block_size} * Config::points_per_thread;
@@ -212,7 +213,7 @@ auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t wor
 
     std::vector<dealt_maxima_shared<Config>> shared(blocks);
     std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
-    std::vector<std::vector<fps_ball<Config::dim>>> lists(blocks);
+    std::vector<std::vector<typename Config::ball>> lists(blocks);
     for (auto& l : lists) l.resize(local_maxima_lists<Config>::bytes(blocks) / sizeof(l[0]) + 1);
     uneven_machine::is_uneven = seed % 2 == 0;
     fiber_blocks::run(blocks, Config::block_size, seed, [&] {
@@ -242,23 +243,45 @@ void check_shared_out(char const* name, Problem const& problem, Answer const& ex
 template <class Problem>
 void check_all(Problem const& problem, unsigned blocks, unsigned seed) {
   constexpr int dim = Problem::dim;
+  using scalar = typename Problem::scalar;
   auto const expected = reference_answer(problem);
   auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
   if (most_needed_blocks(clouds, 96) <= blocks) {
-    check_shared_out<odd_config<fps_team::grid, dim, 32, 3, false>>("registers", problem, expected, blocks, 20, seed);
+    check_shared_out<odd_config<fps_team::grid, dim, 32, 3, false, scalar>>("registers", problem, expected, blocks, 20,
+                                                                            seed);
   }
   if (most_needed_blocks(clouds, 128) <= blocks) {
-    check_shared_out<odd_config<fps_team::grid, dim, 64, 2, true>>("boxes", problem, expected, blocks, 40, seed);
+    check_shared_out<odd_config<fps_team::grid, dim, 64, 2, true, scalar>>("boxes", problem, expected, blocks, 40,
+                                                                           seed);
   }
-  check_shared_out<odd_chunk_config<fps_team::grid, dim, 32, 1>>("memory", problem, expected, blocks, 32, seed);
+  check_shared_out<odd_chunk_config<fps_team::grid, dim, 32, 1, scalar>>("memory", problem, expected, blocks, 32, seed);
 }
 
-fps_problem<float> problem_of(sizes_type const& sizes, shape which, index_t samples, std::uint64_t seed) {
+template <class Coord = float>
+fps_problem<Coord> problem_of(sizes_type const& sizes, shape which, index_t samples, std::uint64_t seed) {
   auto const offsets = offsets_of(sizes);
   // Some points belong to no cloud.
-  fps_problem<float> problem{make_cloud(which, static_cast<std::size_t>(offsets.back()) + 3, seed), samples};
+  fps_problem<Coord> problem{make_cloud(which, static_cast<std::size_t>(offsets.back()) + 3, seed), samples};
   problem.offsets = offsets;
   return problem;
+}
+
+template <class Coord>
+void check_random_batch(std::uint64_t seed) {
+  random_source random{seed};
+  auto const sizes = random_sizes(random, 1 + random.below(250));
+  auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+  auto problem = problem_of<Coord>(sizes, which, 1 + random.below(50), seed);
+  if (random.below(2) == 0) problem.largest = *std::max_element(sizes.begin(), sizes.end());
+  if (random.below(4) == 0) problem.stop_below = static_cast<double>(random.uniform());
+  if (random.below(3) == 0) {
+    for (std::size_t i = 0; i < 3 * sizes.size(); ++i) problem.chosen.push_back(random.below(40) - 2);
+  } else if (random.below(2) == 0) {
+    for (std::size_t b = 0; b < sizes.size(); ++b) problem.firsts.push_back(random.below(30) - 1);
+  }
+  auto const blocks = static_cast<unsigned>(1 + random.below(9));
+  CAPTURE(seed, sizes, blocks, static_cast<int>(which));
+  check_all(problem, blocks, static_cast<unsigned>(seed));
 }
 
 sizes_type const some_sizes[] = {{0},
@@ -385,22 +408,12 @@ ONE_THREAD_TEST_CASE("fps shared out, fibers: equals the serial loop whatever th
 }
 
 ONE_THREAD_TEST_CASE("fps shared out, fibers: many random batches", "[fps][local_maxima][shared_out][one_thread]") {
-  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
-    random_source random{seed};
-    auto const sizes = random_sizes(random, 1 + random.below(250));
-    auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
-    auto problem = problem_of(sizes, which, 1 + random.below(50), seed);
-    if (random.below(2) == 0) problem.largest = *std::max_element(sizes.begin(), sizes.end());
-    if (random.below(4) == 0) problem.stop_below = static_cast<double>(random.uniform());
-    if (random.below(3) == 0) {
-      for (std::size_t i = 0; i < 3 * sizes.size(); ++i) problem.chosen.push_back(random.below(40) - 2);
-    } else if (random.below(2) == 0) {
-      for (std::size_t b = 0; b < sizes.size(); ++b) problem.firsts.push_back(random.below(30) - 1);
-    }
-    auto const blocks = static_cast<unsigned>(1 + random.below(9));
-    CAPTURE(seed, sizes, blocks, static_cast<int>(which));
-    check_all(problem, blocks, static_cast<unsigned>(seed));
-  }
+  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) check_random_batch<float>(seed);
+}
+
+ONE_THREAD_TEST_CASE("fps shared out, fibers: many random batches of doubles",
+                     "[fps][local_maxima][shared_out][one_thread]") {
+  for (std::uint64_t seed = 100; seed < 100 + rounds(25); ++seed) check_random_batch<double>(seed);
 }
 
 ONE_THREAD_TEST_CASE("fps shared out, fibers: regular batches, and no samples",

@@ -65,7 +65,7 @@ class fps_cuda_plan {
   }
 
   cudaError_t launch(fps_args<Points> args, unsigned char* workspace, cudaStream_t stream) const noexcept {
-    if constexpr (fps_has_local_maxima<Points>) {
+    if constexpr (fps_has_local_maxima<Selector, Points>) {
       if (is_by_maxima(choice_.kernel)) return launch_maxima(args, workspace, stream);
     }
     kernel_launcher launcher{stream};
@@ -183,16 +183,12 @@ class fps_cuda_plan {
 
   /// Points that the largest shape of the kernels by local maxima holds.
   static constexpr index_t maxima_points() noexcept {
-    index_t capacity = 0;
-    for (std::size_t shape = 0; shape < std::size(Selector::maxima_blocks); ++shape) {
-      capacity = larger<index_t>(capacity, Selector::maxima_blocks[shape].capacity());
-    }
-    return fps_has_local_maxima<Points> ? capacity : 0;
+    return fps_has_local_maxima<Selector, Points> ? maxima_shapes<Selector, scalar>::most_in_registers : 0;
   }
 
   /// Points that a block has room for in memory.
   static constexpr index_t chunk_points() noexcept {
-    if constexpr (fps_has_local_maxima<Points>) {
+    if constexpr (fps_has_local_maxima<Selector, Points>) {
       return local_maxima_plan<Selector, Points>::chunk_points();
     } else {
       return 0;

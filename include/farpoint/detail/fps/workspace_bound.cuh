@@ -13,7 +13,7 @@ namespace FARPOINT_HIDDEN detail {
 template <class Points>
 std::size_t local_maxima_bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
   std::size_t most = 0;
-  if (!fps_has_local_maxima<Points> || limits.points > max_narrow_points) return most;
+  if (!fps_has_local_maxima<fps_selector, Points> || limits.points > max_narrow_points) return most;
   index_t const most_clouds = smaller<index_t>(limits.clouds, device.multiprocessors);
   for (index_t clouds = 1; clouds <= most_clouds; ++clouds) {
     auto const all = largest_batch<Points>({limits.points, clouds});

@@ -12,20 +12,23 @@ namespace FARPOINT_HIDDEN detail {
 template <class Config, class Machine>
 class block_exchange {
  public:
-  using ball = fps_ball<Config::dim>;
+  using ball = typename Config::ball;
+  using key_type = typename Config::key;
+  using counters_type = local_maxima_counters<typename Config::scalar>;
+  using summary = local_maxima_summary<typename Config::scalar>;
 
   FARPOINT_DEVICE block_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
                                  no_peers const&, local_maxima_place, local_maxima_lengths) noexcept
       : shared_{shared}, list_{shared.found, shared.found_key}, samples_{lists.samples} {}
 
-  FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned kept, std::uint32_t) noexcept {
+  FARPOINT_DEVICE summary exchange(counters_type& now, unsigned kept, std::uint32_t) noexcept {
     return {now.largest, now.found, now.left, kept};
   }
   /// The round of one sample: see message_exchange.
-  FARPOINT_DEVICE void put_best(ball const& candidate, fps_key key, std::uint32_t) noexcept {
-    if (key != 0) samples_[0] = candidate;
+  FARPOINT_DEVICE void put_best(ball const& candidate, key_type key, std::uint32_t) noexcept {
+    if (key != key_type{}) samples_[0] = candidate;
   }
-  FARPOINT_DEVICE fps_key take_best(fps_key own, std::uint32_t) noexcept { return own; }
+  FARPOINT_DEVICE key_type take_best(key_type own, std::uint32_t) noexcept { return own; }
 
   FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
 
@@ -33,7 +36,7 @@ class block_exchange {
   /// some lanes of a warp decide about a candidate, and no other thread has to know. Returns how many samples there
   /// are. Barriers stand before and after.
   template <class Order>
-  FARPOINT_DEVICE unsigned decide(local_maxima_counters& now, local_maxima_summary const& round, std::uint32_t number,
+  FARPOINT_DEVICE unsigned decide(counters_type& now, summary const& round, std::uint32_t number,
                                   Order& order) noexcept {
     constexpr unsigned share = 8;  // lanes of a candidate
     unsigned const all = round.listed;
@@ -42,7 +45,7 @@ class block_exchange {
     for (unsigned first = Machine::thread() / 32 * (32 / share); first < all; first += Config::block_size / share) {
       unsigned const c = smaller(first + lane / share, all - 1);
       ball const one = list_.ball[c];
-      fps_key const key = list_.key[c];
+      key_type const key = list_.key[c];
       bool blocked = key <= round.left;
       // Two at once; the last one twice or more, which changes nothing.
       for (unsigned j = part; j < all; j += 2 * share) {

@@ -9,13 +9,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What a message carries: three words, and a tag that tells the reader that it is there.
-struct fps_words {
-  std::uint32_t word[3];
-};
-
-/// Where a block's messages lie on a team's board: its header, its vote, and two messages for each candidate; and two
-/// by turns for its best candidate, in rounds of one sample.
+/// Where a block's messages lie on a team's board: its header, its vote, and the messages of each candidate; and those
+/// of its best candidate twice, by turns, in rounds of one sample.
 ///
 /// A block overwrites a message in the next round only, when every other block has read it: a block's entries of round
 /// r + 1 follow on the votes of all others of round r, which follow on reading the entries of round r. Rounds of one
@@ -24,15 +19,20 @@ struct fps_words {
 template <class Config>
 struct board_slots {
   FARPOINT_HD static constexpr unsigned header(unsigned block) noexcept { return block * each; }
-  FARPOINT_HD static constexpr unsigned vote(unsigned block) noexcept { return block * each + 1; }
-  FARPOINT_HD static constexpr unsigned entry(unsigned block, unsigned k) noexcept { return block * each + 2 + 2 * k; }
+  FARPOINT_HD static constexpr unsigned vote(unsigned block) noexcept { return block * each + of_header; }
+  FARPOINT_HD static constexpr unsigned entry(unsigned block, unsigned k) noexcept {
+    return block * each + of_header + 1 + of_candidate * k;
+  }
   FARPOINT_HD static constexpr unsigned best(unsigned block, std::uint32_t tag) noexcept {
     return entry(block, Config::listed_size + tag % 2);
   }
   FARPOINT_HD static constexpr unsigned all(unsigned blocks) noexcept { return blocks * each; }
 
  private:
-  static constexpr unsigned each = 2 + 2 * (Config::listed_size + 2);
+  using scalar = typename Config::scalar;
+  static constexpr unsigned of_header = header_message<scalar>::count;
+  static constexpr unsigned of_candidate = candidate_message<Config::dim, scalar>::count;
+  static constexpr unsigned each = of_header + 1 + of_candidate * (Config::listed_size + 2);
 };
 
 /// One block's side of the exchange by messages. A *board* `b` has what team_of_one_gpu has, and
@@ -44,7 +44,12 @@ template <class Config, class Machine, class Board>
 class message_exchange {
  public:
   static constexpr int dim = Config::dim;
-  using ball = fps_ball<dim>;
+  using scalar = typename Config::scalar;
+  using ball = typename Config::ball;
+  using key_type = typename Config::key;
+  using word = typename Config::word;
+  using counters_type = local_maxima_counters<scalar>;
+  using summary = local_maxima_summary<scalar>;
   using slots = board_slots<Config>;
 
   FARPOINT_DEVICE message_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
@@ -58,8 +63,7 @@ class message_exchange {
 
   /// Lists the best of the `found` candidates of this block, as many as there is room for, tells the team, and gathers
   /// what the others list.
-  FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned found,
-                                                std::uint32_t tag) noexcept {
+  FARPOINT_DEVICE summary exchange(counters_type& now, unsigned found, std::uint32_t tag) noexcept {
     listed_ = list_candidates<Config, Machine>(shared_, own_, now, found, most_, board_.first_index());
     if (found <= most_) Machine::sync();
     unsigned const copies = board_.copies();
@@ -74,27 +78,27 @@ class message_exchange {
   }
 
   /// Publishes the block's best candidate. One thread calls it; key 0 means no candidate.
-  FARPOINT_DEVICE void put_best(ball const& candidate, fps_key key, std::uint32_t tag) noexcept {
+  FARPOINT_DEVICE void put_best(ball const& candidate, key_type key, std::uint32_t tag) noexcept {
     unsigned const copies = board_.copies();
     for (unsigned copy = 0; copy < copies; ++copy) put(slots::best(place_.rank, tag), copy, candidate, key, tag);
   }
   /// Waits for the best candidate of every block, and makes the best one the only sample of the round. Returns its key,
   /// or 0 where no block has a candidate. A barrier follows.
-  FARPOINT_DEVICE fps_key take_best(fps_key, std::uint32_t tag) noexcept {
+  FARPOINT_DEVICE key_type take_best(key_type, std::uint32_t tag) noexcept {
     unsigned const warp = thread() / 32;
-    fps_key mine = 0;
+    key_type mine{};
     ball candidate{};
     for (unsigned b = thread(); b < place_.blocks; b += Config::block_size) {
-      message_pair const pair = load_pair(slots::best(b, tag));
+      loaded_candidate const loaded = load(slots::best(b, tag));
       ball one;
-      fps_key const key = receive(pair, tag, one);
+      key_type const key = receive(loaded, tag, one);
       if (key > mine) {
         mine = key;
         candidate = one;
       }
     }
-    fps_key const best = Machine::template max<32>(mine);
-    if (mine == best && mine != 0) shared_.found[warp] = candidate;
+    key_type const best = Machine::template max<32>(mine);
+    if (mine == best && mine != key_type{}) shared_.found[warp] = candidate;
     if (thread() % 32 == 0) shared_.warp_key[warp] = best;
     Machine::sync();
     unsigned first = 0;
@@ -110,7 +114,7 @@ class message_exchange {
   /// This block's candidates that nothing keeps become samples; tells the team, and lists the samples of all blocks.
   /// Returns how many. Barriers stand before and after.
   template <class Order>
-  FARPOINT_DEVICE unsigned decide(local_maxima_counters& now, local_maxima_summary const& round, std::uint32_t number,
+  FARPOINT_DEVICE unsigned decide(counters_type& now, summary const& round, std::uint32_t number,
                                   Order& order) noexcept {
     test(now, round, number);
     Machine::sync();
@@ -128,16 +132,15 @@ class message_exchange {
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
 
   /// Finds out which of this block's candidates are kept by others.
-  FARPOINT_DEVICE void test(local_maxima_counters& now, local_maxima_summary const& round,
-                            std::uint32_t number) noexcept {
+  FARPOINT_DEVICE void test(counters_type& now, summary const& round, std::uint32_t number) noexcept {
     static_assert(!Config::tests_by_bits || Config::listed_size <= 32);
     pair_share<Config> const share{thread(), round.listed};
     std::uint32_t blocked = 0;
     for (unsigned i = share.first; i < round.listed; i += share.step) {
       ball const one = lists_.list[i];
-      fps_key const key = lists_.list_key[i];
+      key_type const key = lists_.list_key[i];
       for (unsigned k = share.part; k < listed_; k += share.parts) {
-        fps_key const own = own_.key[k];
+        key_type const own = own_.key[k];
         bool const is_blocked = (own <= round.left) | fps_blocks(one, key, own_.entry[k], own);
         if constexpr (Config::tests_by_bits) {
           blocked |= static_cast<std::uint32_t>(is_blocked) << k;
@@ -153,7 +156,7 @@ class message_exchange {
   }
 
   template <class Order>
-  FARPOINT_DEVICE unsigned accept(local_maxima_counters& now, std::uint32_t tag, Order& order) noexcept {
+  FARPOINT_DEVICE unsigned accept(counters_type& now, std::uint32_t tag, Order& order) noexcept {
     unsigned const lane = thread() % 32;
     bool const accepted = thread() < 32 && lane < listed_ && is_sample_of_rank(lane, tag);
     unsigned votes = 0;
@@ -182,59 +185,64 @@ class message_exchange {
   }
 
   /// Fills the team's list and counters.
-  FARPOINT_DEVICE void gather(local_maxima_counters& counters, std::uint32_t tag) noexcept {
-    gather_headers(counters, tag);
+  FARPOINT_DEVICE void gather(counters_type& counters, std::uint32_t tag) noexcept {
+    key_type const left = gather_headers(counters, tag);
     Machine::sync();
+    key_maximum<Machine>::second(counters.team_left, left);
     unsigned const all = counters.listed;
-    std::uint32_t largest = 0;
+    word largest = 0;
     for (unsigned begin = thread(); begin < all; begin += abreast * Config::block_size) {
       gather_entries(begin, all, tag, largest);
     }
-    largest = Machine::template max<32>(largest);
+    largest = Machine::max_word(largest);
     if (thread() % 32 == 0 && largest != 0) Machine::max(&counters.team_largest, largest);
   }
 
-  /// Writes the two messages of a candidate: where it is, and its key.
-  FARPOINT_DEVICE void put(unsigned slot, unsigned copy, ball const& candidate, fps_key key,
-                           std::uint32_t tag) noexcept {
-    fps_words where{};
+  using entry_words = candidate_message<dim, scalar>;
+  using header_words = header_message<scalar>;
+
+  /// Writes the messages of a candidate.
+  FARPOINT_DEVICE void put(unsigned slot, unsigned copy, ball const& entry, key_type key, std::uint32_t tag) noexcept {
+    fps_words words[entry_words::count] = {};
+    entry_words::pack(entry, key, words);
     FARPOINT_UNROLL
-    for (int axis = 0; axis < dim; ++axis) where.word[axis] = float_bits(candidate.centre[axis]);
-    board_.put(slot, copy, where, tag);
-    board_.put(slot + 1, copy, {{static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), 0}}, tag);
+    for (unsigned i = 0; i < entry_words::count; ++i) board_.put(slot + i, copy, words[i], tag);
   }
 
   using message = typename Board::message;
-  /// The two messages of a candidate, which may not have come yet.
-  struct message_pair {
+  /// The messages of a candidate, of which some may not have come yet.
+  struct loaded_candidate {
     unsigned slot;
-    message where;
-    message key;
+    message part[entry_words::count];
   };
-  FARPOINT_DEVICE message_pair load_pair(unsigned slot) const noexcept {
-    return {slot, board_.load(slot), board_.load(slot + 1)};
-  }
-  /// Waits for what has not come, and returns the candidate's key.
-  FARPOINT_DEVICE fps_key receive(message_pair const& pair, std::uint32_t tag, ball& candidate) noexcept {
-    fps_words const where = words_of(pair.where, pair.slot, tag);
-    fps_words const key = words_of(pair.key, pair.slot + 1, tag);
+  FARPOINT_DEVICE loaded_candidate load(unsigned slot) const noexcept {
+    loaded_candidate loaded;
+    loaded.slot = slot;
     FARPOINT_UNROLL
-    for (int axis = 0; axis < dim; ++axis) candidate.centre[axis] = float_of_bits(where.word[axis]);
-    candidate.radius2 = float_of_bits(key.word[0]);
-    return static_cast<fps_key>(key.word[0]) << 32 | key.word[1];
+    for (unsigned i = 0; i < entry_words::count; ++i) loaded.part[i] = board_.load(slot + i);
+    return loaded;
+  }
+  /// Waits for the messages that have not come, and returns the candidate's key.
+  FARPOINT_DEVICE key_type receive(loaded_candidate const& loaded, std::uint32_t tag, ball& entry) noexcept {
+    fps_words words[entry_words::count];
+    FARPOINT_UNROLL
+    for (unsigned i = 0; i < entry_words::count; ++i) words[i] = words_of(loaded.part[i], loaded.slot + i, tag);
+    return entry_words::unpack(words, entry);
   }
   FARPOINT_DEVICE fps_words words_of(message const& loaded, unsigned slot, std::uint32_t tag) noexcept {
     return board_.has_come(loaded, tag) ? board_.words_of(loaded) : wait(slot, tag);
   }
 
-  /// Without a list, the largest distance; with one, the key of the best that is not in it, or 0.
-  FARPOINT_DEVICE void put_header(local_maxima_counters const& counters, unsigned copy, std::uint32_t tag) noexcept {
+  FARPOINT_DEVICE void put_header(counters_type const& counters, unsigned copy, std::uint32_t tag) noexcept {
     // Of indices of the whole cloud, as all keys that blocks tell each other.
-    fps_key const own_left = counters.left;
-    fps_key const left = own_left > board_.first_index() ? own_left - board_.first_index() : 0;
-    std::uint32_t const high = listed_ == 0 ? counters.largest : static_cast<std::uint32_t>(left >> 32);
-    unsigned const found = smaller(counters.found, 0xffffu);
-    board_.put(slots::header(place_.rank), copy, {{high, static_cast<std::uint32_t>(left), found << 8 | listed_}}, tag);
+    key_type const own_left = counters.left;
+    key_type const first = fps_key_of_bits(word{0}, board_.first_index());
+    key_type const left = own_left > first ? own_left - board_.first_index() : key_type{};
+    word const high = listed_ == 0 ? counters.largest : fps_distance_bits(left);
+    fps_words words[header_words::count] = {};
+    header_words{high, fps_low_of(left), smaller(counters.found, 0xffffu), listed_}.pack(words);
+    FARPOINT_UNROLL
+    for (unsigned i = 0; i < header_words::count; ++i) board_.put(slots::header(place_.rank) + i, copy, words[i], tag);
   }
 
   FARPOINT_DEVICE fps_words wait(unsigned slot, std::uint32_t tag) noexcept {
@@ -251,48 +259,64 @@ class message_exchange {
     return board_.words_of(loaded);
   }
 
-  FARPOINT_DEVICE void gather_headers(local_maxima_counters& counters, std::uint32_t tag) noexcept {
+  FARPOINT_DEVICE header_words wait_for_header(unsigned b, std::uint32_t tag) noexcept {
+    fps_words words[header_words::count];
+    unsigned const slot = slots::header(b);
+    if constexpr (header_words::count == 1) {
+      words[0] = wait(slot, tag);
+    } else {
+      // The second is on its way while the first is waited for.
+      message const second = board_.load(slot + 1);
+      words[0] = wait(slot, tag);
+      words[1] = words_of(second, slot + 1, tag);
+    }
+    return header_words::unpack(words);
+  }
+
+  /// Returns this thread's part of the maximum `team_left`: the best key that the blocks which it reads do not list.
+  FARPOINT_DEVICE key_type gather_headers(counters_type& counters, std::uint32_t tag) noexcept {
+    key_type best_left{};
     for (unsigned b = thread(); b < place_.blocks; b += Config::block_size) {
-      fps_words const header = wait(slots::header(b), tag);
-      unsigned const listed = header.word[2] & 0xff;
+      header_words const h = wait_for_header(b, tag);
+      unsigned const listed = h.listed;
       if (listed > 0) {
         unsigned const place = Machine::add(&counters.listed, listed);
         lists_.place[b] = place;
         for (unsigned k = 0; k < listed; ++k) {
           lists_.source[place + k] = static_cast<std::uint16_t>(b * Config::listed_size + k);
         }
-        fps_key const left = static_cast<fps_key>(header.word[0]) << 32 | header.word[1];
-        if (left != 0) Machine::max(&counters.team_left, left);
-        Machine::add(&counters.team_found, header.word[2] >> 8);
-      } else if (header.word[0] != 0) {
-        Machine::max(&counters.team_largest, header.word[0]);
+        key_maximum<Machine>::first(counters.team_left, h.left());
+        best_left = larger(best_left, h.left());
+        Machine::add(&counters.team_found, h.found);
+      } else if (h.high != 0) {
+        Machine::max(&counters.team_largest, h.high);
       }
     }
+    return best_left;
   }
 
-  FARPOINT_DEVICE void gather_entries(unsigned begin, unsigned all, std::uint32_t tag,
-                                      std::uint32_t& largest) noexcept {
-    message_pair pair[abreast];
+  FARPOINT_DEVICE void gather_entries(unsigned begin, unsigned all, std::uint32_t tag, word& largest) noexcept {
+    loaded_candidate loaded[abreast];
     FARPOINT_UNROLL
     for (int i = 0; i < abreast; ++i) {
       unsigned const at = begin + static_cast<unsigned>(i) * Config::block_size;
       if (at >= all) break;
       unsigned const source = lists_.source[at];
-      pair[i] = load_pair(slots::entry(source / Config::listed_size, source % Config::listed_size));
+      loaded[i] = load(slots::entry(source / Config::listed_size, source % Config::listed_size));
     }
     FARPOINT_UNROLL
     for (int i = 0; i < abreast; ++i) {
       unsigned const at = begin + static_cast<unsigned>(i) * Config::block_size;
       if (at >= all) break;
       ball entry;
-      fps_key const key = receive(pair[i], tag, entry);
+      key_type const key = receive(loaded[i], tag, entry);
       lists_.list[at] = entry;
       lists_.list_key[at] = key;
-      largest = larger(largest, static_cast<std::uint32_t>(key >> 32) + 1);
+      largest = larger(largest, fps_distance_bits(key) + 1);
     }
   }
 
-  FARPOINT_DEVICE void take_votes(local_maxima_counters& counters, unsigned b, std::uint32_t tag) noexcept {
+  FARPOINT_DEVICE void take_votes(counters_type& counters, unsigned b, std::uint32_t tag) noexcept {
     std::uint32_t votes = wait(slots::vote(b), tag).word[0];
     if (votes == 0) return;
     unsigned const count = count_bits(votes);

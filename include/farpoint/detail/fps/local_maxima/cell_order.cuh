@@ -75,8 +75,15 @@ template <class Points, class Curve, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_args<Points> const args) {
   auto const& memory = args.memory;
   Points const cloud = args.clouds[blockIdx.x];
-  using grid_type = curve_grid<float, Points::dim>;
-  grid_type const grid{memory.extents[blockIdx.x].get(), memory.axis_bits()};
+  using grid_type = curve_grid<typename Points::scalar, Points::dim>;
+  auto const extent = memory.extents[blockIdx.x].get();
+  typename grid_type::box box;
+#pragma unroll
+  for (int axis = 0; axis < grid_type::axes; ++axis) {
+    box.low[axis] = extent.low[axis];
+    box.high[axis] = extent.high[axis];
+  }
+  grid_type const grid{box, memory.axis_bits()};
   std::int32_t* const cells = memory.cells + blockIdx.x * memory.cell_count();
   for_each_of_cloud<BlockSize>(args.clouds, [&](index_t i, index_t begin) {
     bool const real = i < cloud.size();

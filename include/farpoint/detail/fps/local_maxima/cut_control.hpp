@@ -9,28 +9,30 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// What a round of local maxima found; the same for all blocks of a team.
-struct local_maxima_round {
-  float largest;   ///< distance of the best candidate
-  float left;      ///< and of the best above the cut that found no place in a list; negative: none
+template <class Scalar>
+struct basic_local_maxima_round {
+  Scalar largest;  ///< distance of the best candidate
+  Scalar left;     ///< and of the best above the cut that found no place in a list; negative: none
   unsigned found;  ///< candidates above the cut
   unsigned accepted;
 };
 
 /// Chooses the cut: candidates farther than it are listed. A guess, so that lists come out about as long as asked for:
 /// the wrong cut costs time only.
-class local_maxima_cut {
+template <class Scalar>
+class basic_local_maxima_cut {
  public:
   /// @param wanted  candidates above the cut
-  FARPOINT_HD explicit local_maxima_cut(float wanted) noexcept
+  FARPOINT_HD explicit basic_local_maxima_cut(float wanted) noexcept
       : far_too_many_{above(3 * wanted)},
         too_many_{above(1.5f * wanted)},
         far_too_few_{not_below(0.5f * wanted)},
         too_few_{not_below(0.8f * wanted)} {}
 
   /// Candidates at this distance or nearer are not listed. Infinity at first: nothing is known yet.
-  FARPOINT_HD float distance() const noexcept { return distance_; }
+  FARPOINT_HD Scalar distance() const noexcept { return distance_; }
 
-  FARPOINT_HD void adapt(local_maxima_round const& round) noexcept {
+  FARPOINT_HD void adapt(basic_local_maxima_round<Scalar> const& round) noexcept {
     unsigned const found = round.found;
     // Lists that overflow let hardly anything pass.
     if (round.accepted == 0 && found > 0) gap_ *= 0.5f;
@@ -41,12 +43,12 @@ class local_maxima_cut {
                                    : 1.0f;
     gap_ = gap_ > most ? most : gap_ < least ? least : gap_;
     // Nothing above the cut stays what it was, unless it was left out.
-    float top = round.largest;
+    Scalar top = round.largest;
     if (found > 0) {
-      float const reached = distance_ > round.left ? distance_ : round.left;
+      Scalar const reached = distance_ > round.left ? distance_ : round.left;
       top = reached < top ? reached : top;
     }
-    float const next = top * (1 - gap_);
+    Scalar const next = top * (1 - static_cast<Scalar>(gap_));
     distance_ = next < top ? next : before(top);
   }
 
@@ -64,8 +66,8 @@ class local_maxima_cut {
   }
 
   /// The next smaller distance; of 0, a negative number.
-  FARPOINT_HD static float before(float distance) noexcept {
-    return distance > 0 ? float_of_bits(float_bits(distance) - 1) : no_candidate<float> / 2;
+  FARPOINT_HD static Scalar before(Scalar distance) noexcept {
+    return distance > 0 ? ordered_integer_value<Scalar>(ordered_integer(distance) - 1) : no_candidate<Scalar> / 2;
   }
 
   unsigned far_too_many_;
@@ -73,8 +75,10 @@ class local_maxima_cut {
   unsigned far_too_few_;
   unsigned too_few_;
   float gap_ = most;  ///< between the largest distance that may be left and the cut, as a share
-  float distance_ = not_yet_measured<float>;
+  Scalar distance_ = not_yet_measured<Scalar>;
 };
+
+using local_maxima_cut = basic_local_maxima_cut<float>;
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -18,7 +18,7 @@ template <class Config>
 struct local_maxima_layout {
   /// @param points  of the largest cloud
   static constexpr std::size_t bytes(unsigned blocks, index_t points) noexcept {
-    std::size_t const keys = Config::alone ? static_cast<std::size_t>(points) * sizeof(fps_key) : 0;
+    std::size_t const keys = Config::alone ? static_cast<std::size_t>(points) * sizeof(typename Config::key) : 0;
     std::size_t const fixed = sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
     if constexpr (Config::in_shared) return fixed + point_chunks<Config, cuda_machine>::shared_bytes(points, blocks);
     return fixed;

@@ -7,6 +7,8 @@
 #include <farpoint/detail/fps/local_maxima/board_message.cuh>
 #include <farpoint/warp/cuda_warp.cuh>
 
+#include <type_traits>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
@@ -24,7 +26,12 @@ struct cuda_machine {
   }
   template <int Lanes, class T>
   __device__ static T max(T value) noexcept {
-    return cuda_warp::max<Lanes>(value);
+    if constexpr (Lanes == 32 && std::is_same_v<T, fps_wide_key>) {
+      std::uint64_t const distance = max_word(value.distance);
+      return {distance, max_word(value.distance == distance ? value.low : 0u)};
+    } else {
+      return cuda_warp::max<Lanes>(value);
+    }
   }
   __device__ static unsigned sum(unsigned value) noexcept {
 #if __CUDA_ARCH__ >= 800
@@ -45,6 +52,21 @@ struct cuda_machine {
   template <class T>
   __device__ static T shuffle(T value, int from) noexcept {
     return cuda_warp::shuffle(value, from);
+  }
+  /// Leaves out the padding.
+  __device__ static fps_wide_key shuffle(fps_wide_key const& key, int from) noexcept {
+    return {cuda_warp::shuffle(key.distance, from), cuda_warp::shuffle(key.low, from)};
+  }
+
+  /// The largest word of the warp's lanes. A wide one is found half by half, each by one instruction from sm_80 on.
+  __device__ static std::uint32_t max_word(std::uint32_t word) noexcept {
+    return cuda_warp::max<32>(word);
+  }
+  __device__ static std::uint64_t max_word(std::uint64_t word) noexcept {
+    auto const high = static_cast<std::uint32_t>(word >> 32);
+    std::uint32_t const top = cuda_warp::max<32>(high);
+    std::uint32_t const rest = cuda_warp::max<32>(high == top ? static_cast<std::uint32_t>(word) : 0u);
+    return static_cast<std::uint64_t>(top) << 32 | rest;
   }
 
   /// The sum of the values of all lower lanes.
@@ -70,12 +92,19 @@ struct cuda_machine {
     atomicMax(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(value));
   }
 
-  // On global memory that other blocks write, too.
+  // On global memory that other blocks write, too. One access has all of a key: no reader sees a part of it.
   __device__ static void write(fps_key* to, fps_key key) noexcept {
     store_key<exchange_scope::gpu>(to, key);
   }
   __device__ static fps_key read(fps_key const* from) noexcept {
     return load_key<exchange_scope::gpu>(from);
+  }
+  __device__ static void write(fps_wide_key* to, fps_wide_key const& key) noexcept {
+    store_message<exchange_scope::gpu>(reinterpret_cast<board_message*>(to), {key.distance, key.low});
+  }
+  __device__ static fps_wide_key read(fps_wide_key const* from) noexcept {
+    board_message const m = load_message<exchange_scope::gpu>(reinterpret_cast<board_message const*>(from));
+    return {m.low, static_cast<std::uint32_t>(m.high)};
   }
 
   template <class Points>

@@ -15,9 +15,29 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Keys are 64 bits wide: a distance of 32, and an index.
-template <class Points>
-inline constexpr bool fps_has_local_maxima = Points::dim <= 3 && sizeof(typename Points::scalar) == 4;
+/// True if `Selector` has the kernels by local maxima compiled for these points.
+template <class Selector, class Points>
+inline constexpr bool fps_has_local_maxima = Points::dim <= 3 &&
+                                             (sizeof(typename Points::scalar) == 4 || Selector::has_maxima_of_doubles);
+
+/// Shapes that a type of scalar has of `count`.
+template <class Scalar>
+constexpr std::size_t maxima_shape_count(std::size_t count) noexcept {
+  return sizeof(Scalar) == 8 && count > 1 ? count - 1 : count;
+}
+
+/// Shapes of a selector's kernels by local maxima. Doubles take twice the registers, and no shape that is the largest
+/// of several.
+template <class Selector, class Scalar>
+struct maxima_shapes {
+  static constexpr auto const& blocks = Selector::maxima_blocks;
+  static constexpr auto const& chunks = Selector::maxima_chunks;
+  static constexpr std::size_t block_count = maxima_shape_count<Scalar>(std::size(blocks));
+  static constexpr std::size_t chunk_count = maxima_shape_count<Scalar>(std::size(chunks));
+
+  /// Points of a cloud that a block holds in registers.
+  static constexpr index_t most_in_registers = blocks[block_count - 1].capacity();
+};
 
 /// Enqueues the kernel of one shape.
 template <class Config, class Points>
@@ -54,11 +74,12 @@ FARPOINT_HIDDEN void fps_enqueue_dealt_maxima(kernel_launcher& launcher, dealt_m
 
 /// True if `Selector` has fps_choice::shared_out compiled for these points.
 template <class Selector, class Points>
-inline constexpr bool fps_has_shared_out = Selector::has_shared_out&& fps_has_local_maxima<Points>;
+inline constexpr bool fps_has_shared_out = Selector::has_shared_out&& fps_has_local_maxima<Selector, Points>;
 
 template <class Selector, class Points>
 class local_maxima_plan {
  public:
+  using scalar = typename Points::scalar;
   static constexpr int dim = Points::dim;
 
   local_maxima_plan(batch<Points> const& clouds, device_properties const& device, fps_choice const& choice) noexcept
@@ -91,7 +112,7 @@ class local_maxima_plan {
       return grid.layout_of(cutter{}).size;
     }
     grid.choice_.boxes = true;
-    index_t const worth = divide_up(clouds_.largest(), index_t{Selector::maxima_blocks[0].capacity()});
+    index_t const worth = divide_up(clouds_.largest(), index_t{shapes::blocks[0].capacity()});
     index_t const most = smaller(worth, device_.multiprocessors / larger<index_t>(clouds_.size(), 1));
     grid.choice_.blocks = static_cast<int>(larger<index_t>(choice_.blocks, most));
     return grid.layout_of(cutter{}).size;
@@ -121,16 +142,18 @@ class local_maxima_plan {
   }
 
  private:
+  using shapes = maxima_shapes<Selector, scalar>;
+
   bool has_own_keys() const noexcept { return choice_.kernel == fps_kernel::maxima_in_block; }
 
   using cutter = basic_workspace_cutter<workspace_alignment>;
 
   struct arrays {
-    fps_key* keys;
+    fps_key_for<scalar>* keys;
     grid_board::message* board;
     std::uint32_t* marks;  ///< of chosen points
     cell_order_memory<dim> order;
-    float* chunks;
+    scalar* chunks;
     team_schedule schedule;
     std::size_t zeros;  ///< bytes of all that must be zero, at the front
     std::size_t size;
@@ -139,7 +162,7 @@ class local_maxima_plan {
   arrays layout_of(cutter memory) const noexcept {
     arrays a{};
     if (has_own_keys()) return a;
-    a.keys = memory.template take<fps_key>(points_);
+    a.keys = memory.template take<fps_key_for<scalar>>(points_);
     a.board = memory.template take<grid_board::message>(all_slots());
     a.marks = memory.template take<std::uint32_t>(batch_marks::words_of(points_, clouds_.size()));
     if (choice_.shared_out) {
@@ -155,7 +178,7 @@ class local_maxima_plan {
       cutter chunks = memory;
       a.order.take_scratch(memory, clouds_);
       // Smaller chunks leave less of a cloud's last one empty.
-      a.chunks = chunks.template take<float>(most_chunks() * static_cast<index_t>(largest_chunks::chunk_floats));
+      a.chunks = chunks.template take<scalar>(most_chunks() * static_cast<index_t>(largest_chunks::chunk_scalars));
       if (chunks.used() > memory.used()) memory = chunks;
     }
     a.size = memory.used();
@@ -192,7 +215,7 @@ class local_maxima_plan {
   template <class Config>
   team_limits limits_of() const noexcept {
     index_t const capacity = capacity_of<Config>();
-    index_t const worth = Selector::maxima_blocks[0].capacity();
+    index_t const worth = shapes::blocks[0].capacity();
     index_t const useful = larger(clouds_.largest() / worth, divide_up(clouds_.largest(), capacity));
     auto most = static_cast<unsigned>(larger(index_t{1}, smaller(useful, index_t{choice_.blocks})));
     while (most > 1 && dealt_maxima_bytes<Config>(most) > static_cast<std::size_t>(device_.shared_bytes)) {
@@ -217,29 +240,27 @@ class local_maxima_plan {
     return most_needed_blocks(clouds_, capacity) <= choice_.blocks;
   }
 
-  static constexpr index_t most_in_registers() noexcept {
-    return Selector::maxima_blocks[std::size(Selector::maxima_blocks) - 1].capacity();
-  }
+  static constexpr index_t most_in_registers() noexcept { return shapes::most_in_registers; }
 
   /// Of a team; of the whole grid where blocks are shared out.
   unsigned team_blocks() const noexcept { return static_cast<unsigned>(choice_.blocks); }
 
   template <fps_team Team, std::size_t Shape, bool Boxes>
-  using config_of = local_maxima_config<Team, dim, Selector::maxima_blocks[Shape].block_size,
-                                        Selector::maxima_blocks[Shape].points_per_thread, Boxes>;
+  using config_of = local_maxima_config<Team, dim, shapes::blocks[Shape].block_size,
+                                        shapes::blocks[Shape].points_per_thread, Boxes, scalar>;
   using grid_config = config_of<fps_team::grid, 0, false>;
   template <std::size_t Shape>
-  using chunk_config = local_maxima_chunk_config<fps_team::grid, dim, Selector::maxima_chunks[Shape].block_size,
-                                                 Selector::maxima_chunks[Shape].points_per_thread>;
+  using chunk_config = local_maxima_chunk_config<fps_team::grid, dim, shapes::chunks[Shape].block_size,
+                                                 shapes::chunks[Shape].points_per_thread, scalar>;
   template <class Config>
   using chunks_of = point_chunks<Config, cuda_machine>;
-  static constexpr std::size_t chunk_shapes = std::size(Selector::maxima_chunks);
+  static constexpr std::size_t chunk_shapes = shapes::chunk_count;
   using largest_chunks = chunks_of<chunk_config<chunk_shapes - 1>>;
 
   /// Calls act(config) for the first shape whose blocks hold the clouds; not at all where there is none.
   template <class Act>
   void with_config(Act const& act) const noexcept {
-    if constexpr (fps_has_local_maxima<Points>) {
+    if constexpr (fps_has_local_maxima<Selector, Points>) {
       if (has_own_keys()) return with_shape<fps_team::block>(act);
       with_shape<fps_team::grid>(act);
     }
@@ -247,8 +268,8 @@ class local_maxima_plan {
 
   template <fps_team Team, std::size_t Shape = 0, class Act>
   void with_shape(Act const& act) const noexcept {
-    if constexpr (Shape < std::size(Selector::maxima_blocks)) {
-      constexpr index_t capacity = Selector::maxima_blocks[Shape].capacity();
+    if constexpr (Shape < shapes::block_count) {
+      constexpr index_t capacity = shapes::blocks[Shape].capacity();
       if (!has_room(capacity)) return with_shape<Team, Shape + 1>(act);
       if constexpr (Team == fps_team::grid) {
         if (choice_.boxes) return act(config_of<Team, Shape, true>{});
@@ -264,8 +285,8 @@ class local_maxima_plan {
   template <std::size_t Shape = 0, class Act>
   void with_chunks(Act const& act) const noexcept {
     if constexpr (Shape == 0 && Selector::chunks_in_shared) {
-      constexpr fps_block_tuning t = Selector::maxima_chunks[0];
-      using shared = local_maxima_shared_chunk_config<fps_team::grid, dim, t.block_size, t.points_per_thread>;
+      constexpr fps_block_tuning t = shapes::chunks[0];
+      using shared = local_maxima_shared_chunk_config<fps_team::grid, dim, t.block_size, t.points_per_thread, scalar>;
       if (!choice_.shared_out && fits<shared>()) return act(shared{});
     }
     using config = chunk_config<Shape>;

@@ -16,11 +16,13 @@ class point_chunks {
   static constexpr int dim = Config::dim;
   static constexpr int each = Config::points_per_thread;  ///< of a chunk
   static constexpr std::uint32_t chunk_points = 32 * each;
-  using ball = fps_ball<dim>;
-  using point_type = vec<float, dim>;
+  using scalar = typename Config::scalar;
+  using word_type = typename Config::word;
+  using ball = typename Config::ball;
+  using point_type = vec<scalar, dim>;
 
-  /// Floats of a chunk in memory: each axis, and the distances.
-  static constexpr std::size_t chunk_floats = std::size_t{chunk_points} * (dim + 1);
+  /// Scalars of a chunk in memory: each axis, and the distances.
+  static constexpr std::size_t chunk_scalars = std::size_t{chunk_points} * (dim + 1);
   /// Chunks of all clouds, each of which begins a chunk of its own.
   FARPOINT_HD static constexpr index_t chunks(index_t points, index_t clouds) noexcept {
     return points / chunk_points + clouds;
@@ -28,19 +30,19 @@ class point_chunks {
   /// Bytes of shared memory for a block's share, where it lies there.
   FARPOINT_HD static constexpr std::size_t shared_bytes(index_t points, index_t blocks) noexcept {
     index_t const all = divide_up<index_t>(points, chunk_points);
-    return static_cast<std::size_t>(divide_up(all, blocks)) * chunk_floats * sizeof(float);
+    return static_cast<std::size_t>(divide_up(all, blocks)) * chunk_scalars * sizeof(scalar);
   }
   /// Points of a cloud that so many blocks have boxes for.
   FARPOINT_HD static constexpr index_t capacity(index_t blocks) noexcept {
     return blocks * Config::warps * most * chunk_points;
   }
 
-  FARPOINT_DEVICE explicit point_chunks(bounding_box<float, dim>* boxes) noexcept : box_{boxes + warp() * most} {}
+  FARPOINT_DEVICE explicit point_chunks(bounding_box<scalar, dim>* boxes) noexcept : box_{boxes + warp() * most} {}
 
   /// Copies the share of block `rank` of `blocks`; points that were chosen before are no candidates. Returns how many
   /// of this thread's points are not finite. A barrier follows.
   template <class Points>
-  FARPOINT_DEVICE unsigned load(Points const& cloud, local_maxima_order const& order, unsigned rank,
+  FARPOINT_DEVICE unsigned load(Points const& cloud, basic_local_maxima_order<scalar> const& order, unsigned rank,
                                 unsigned blocks) noexcept {
     order_ = order.order;
     memory_ = order.chunks;
@@ -51,7 +53,7 @@ class point_chunks {
     count_ = first_ < all ? static_cast<int>(divide_up(all - first_, step_)) : 0;
     unsigned bad = 0;
     for (int j = 0; j < count_; ++j) {
-      bounding_box<float, dim> box = bounding_box<float, dim>::empty();
+      bounding_box<scalar, dim> box = bounding_box<scalar, dim>::empty();
       for (int e = 0; e < each; ++e) {
         std::uint32_t const index = index_of(j, e);
         point_type const point = index < size_ ? point_type(cloud[index]) : point_type{};
@@ -60,7 +62,7 @@ class point_chunks {
         bad += !finite;
         if (real) box.grow(point);
         for (int axis = 0; axis < dim; ++axis) at(j, axis)[32 * e] = real ? point[axis] : 0;
-        at(j, dim)[32 * e] = real ? not_yet_measured<float> : no_candidate<float>;
+        at(j, dim)[32 * e] = real ? not_yet_measured<scalar> : no_candidate<scalar>;
       }
       for (int axis = 0; axis < dim; ++axis) {
         box.low[axis] = Machine::template min<32>(box.low[axis]);
@@ -79,9 +81,9 @@ class point_chunks {
     taken_ = 0;
     for (int j = 0; j < count_; ++j) {
       bool const lost = Machine::ballot((taken >> j & 1) != 0) != 0;
-      std::uint32_t const word = word_of(j);
+      word_type const word = word_of(j);
       if (word == 0 && !lost) continue;
-      if (lower_chunk(j, word == 0 ? no_candidate<float> : ordered_distance<float>(word), samples, count) || lost) {
+      if (lower_chunk(j, word == 0 ? no_candidate<scalar> : ordered_distance<scalar>(word), samples, count) || lost) {
         measure(j);
       }
     }
@@ -89,10 +91,10 @@ class point_chunks {
   }
 
   /// The largest distance in the calling thread's warp, as an ordered word; 0: no candidate.
-  FARPOINT_DEVICE std::uint32_t largest_word() const noexcept { return largest_; }
+  FARPOINT_DEVICE word_type largest_word() const noexcept { return largest_; }
 
   /// How many of this thread's points are candidates above the cut. All threads of a warp call it.
-  FARPOINT_DEVICE unsigned count_above(candidate_threshold<float> const& cut) noexcept {
+  FARPOINT_DEVICE unsigned count_above(candidate_threshold<scalar> const& cut) noexcept {
     near_ = 0;
     if (ordered_distance_word(cut.distance) > largest_) return 0;
     for (int j = 0; j < count_; ++j) {
@@ -104,10 +106,10 @@ class point_chunks {
   }
   /// Calls act(p) for each of these points, after count_above() of the same cut.
   template <class Act>
-  FARPOINT_DEVICE void for_each_above(candidate_threshold<float> const& cut, Act const& act) const noexcept {
+  FARPOINT_DEVICE void for_each_above(candidate_threshold<scalar> const& cut, Act const& act) const noexcept {
     for (std::uint64_t left = near_; left != 0; left &= left - 1) {
       int const j = lowest_bit(left);
-      float distance[std::size_t{each}];
+      scalar distance[std::size_t{each}];
       FARPOINT_UNROLL
       for (int e = 0; e < each; ++e) distance[e] = at(j, dim)[32 * e];
       FARPOINT_UNROLL
@@ -125,13 +127,13 @@ class point_chunks {
     b.radius2 = distance(p);
     return b;
   }
-  FARPOINT_DEVICE fps_key key(std::uint32_t p) const noexcept {
+  FARPOINT_DEVICE typename Config::key key(std::uint32_t p) const noexcept {
     return fps_key_of(distance(p), index_of(chunk_of(p), static_cast<int>(p % each)));
   }
 
   /// Point p became a sample.
   FARPOINT_DEVICE void take(std::uint32_t p) noexcept {
-    at(chunk_of(p), dim)[32 * (p % each)] = no_candidate<float>;
+    at(chunk_of(p), dim)[32 * (p % each)] = no_candidate<scalar>;
     taken_ |= std::uint64_t{1} << chunk_of(p);
   }
   /// The point at this index of the cloud became a sample, if it is here.
@@ -162,24 +164,24 @@ class point_chunks {
     return place < size_ ? order_[place] : 0xffffffffu;
   }
   /// This thread's coordinates on an axis, one every 32; axis `dim`: the distances.
-  FARPOINT_DEVICE float* at(int j, int axis) const noexcept {
+  FARPOINT_DEVICE scalar* at(int j, int axis) const noexcept {
     std::uint32_t const slot =
         Config::in_shared ? warp() + static_cast<std::uint32_t>(j) * Config::warps : number_of(j);
-    return memory_ + slot * chunk_floats + static_cast<std::uint32_t>(axis) * chunk_points + lane();
+    return memory_ + slot * chunk_scalars + static_cast<std::uint32_t>(axis) * chunk_points + lane();
   }
   FARPOINT_DEVICE static int chunk_of(std::uint32_t p) noexcept { return static_cast<int>(p / each); }
-  FARPOINT_DEVICE float distance(std::uint32_t p) const noexcept { return at(chunk_of(p), dim)[32 * (p % each)]; }
+  FARPOINT_DEVICE scalar distance(std::uint32_t p) const noexcept { return at(chunk_of(p), dim)[32 * (p % each)]; }
 
   /// The largest distance in chunk j, which a lane keeps.
-  FARPOINT_DEVICE std::uint32_t word_of(int j) const noexcept {
+  FARPOINT_DEVICE word_type word_of(int j) const noexcept {
     return Machine::shuffle(j < 32 ? largest_in_[0] : largest_in_[1], j % 32);
   }
   /// Finds the largest distance in chunk j again.
   FARPOINT_DEVICE void measure(int j) noexcept {
-    float mine = no_candidate<float>;
+    scalar mine = no_candidate<scalar>;
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) mine = max_number(mine, at(j, dim)[32 * e]);
-    std::uint32_t const word = Machine::template max<32>(ordered_distance_word(mine));
+    word_type const word = Machine::max_word(ordered_distance_word(mine));
     if (static_cast<int>(lane()) != j % 32) return;
     if (j < 32) {
       largest_in_[0] = word;
@@ -187,15 +189,13 @@ class point_chunks {
       largest_in_[1] = word;
     }
   }
-  FARPOINT_DEVICE void find_largest() noexcept {
-    largest_ = Machine::template max<32>(larger(largest_in_[0], largest_in_[1]));
-  }
+  FARPOINT_DEVICE void find_largest() noexcept { largest_ = Machine::max_word(larger(largest_in_[0], largest_in_[1])); }
 
   /// A lane looks whether a sample reaches the chunk's box; those that do come one by one. False when there are none.
-  FARPOINT_DEVICE bool lower_chunk(int j, float largest, ball const* samples, unsigned count) noexcept {
-    bounding_box<float, dim> const box = box_[j];
+  FARPOINT_DEVICE bool lower_chunk(int j, scalar largest, ball const* samples, unsigned count) noexcept {
+    bounding_box<scalar, dim> const box = box_[j];
     point_type point[std::size_t{each}];
-    float distance[std::size_t{each}];
+    scalar distance[std::size_t{each}];
     bool any = false;
     for (unsigned begin = 0; begin < count; begin += 32) {
       unsigned const mine = begin + lane();
@@ -217,7 +217,7 @@ class point_chunks {
     return true;
   }
 
-  FARPOINT_DEVICE void read(int j, point_type* point, float* distance) const noexcept {
+  FARPOINT_DEVICE void read(int j, point_type* point, scalar* distance) const noexcept {
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) {
       FARPOINT_UNROLL
@@ -227,16 +227,16 @@ class point_chunks {
   }
 
   std::uint32_t const* order_ = nullptr;
-  float* memory_ = nullptr;
+  scalar* memory_ = nullptr;
   std::uint32_t first_ = 0;
   std::uint32_t step_ = 0;
   std::uint32_t size_ = 0;
   int count_ = 0;  ///< chunks of this warp
-  std::uint32_t largest_ = 0;
-  std::uint32_t largest_in_[2] = {0, 0};
-  std::uint64_t near_ = 0;         ///< chunks with candidates above the cut
-  std::uint64_t taken_ = 0;        ///< chunks that lost a point of this thread
-  bounding_box<float, dim>* box_;  ///< of the warp's chunks
+  word_type largest_ = 0;
+  word_type largest_in_[2] = {0, 0};
+  std::uint64_t near_ = 0;          ///< chunks with candidates above the cut
+  std::uint64_t taken_ = 0;         ///< chunks that lost a point of this thread
+  bounding_box<scalar, dim>* box_;  ///< of the warp's chunks
 };
 
 }  // namespace detail

@@ -18,17 +18,19 @@ class point_registers {
  public:
   static constexpr int dim = Config::dim;
   static constexpr int each = Config::points_per_thread;
-  using ball = fps_ball<dim>;
-  using point_type = vec<float, dim>;
+  using scalar = typename Config::scalar;
+  using word_type = typename Config::word;
+  using ball = typename Config::ball;
+  using point_type = vec<scalar, dim>;
 
   /// @param boxes  of all warps, in shared memory
-  FARPOINT_DEVICE explicit point_registers(bounding_box<float, dim>* boxes) noexcept
+  FARPOINT_DEVICE explicit point_registers(bounding_box<scalar, dim>* boxes) noexcept
       : box_{boxes + warp() * boxes_per_warp} {}
 
   /// Block `rank` of `blocks` takes its share; points that were chosen before are no candidates. Returns how many of
   /// this thread's points are not finite. A barrier follows.
   template <class Points>
-  FARPOINT_DEVICE unsigned load(Points const& cloud, local_maxima_order const& order, unsigned rank,
+  FARPOINT_DEVICE unsigned load(Points const& cloud, basic_local_maxima_order<scalar> const& order, unsigned rank,
                                 unsigned blocks) noexcept {
     order_ = order.order;
     first_ = Config::boxes ? (warp() * blocks + rank) * (32u * each) + lane() : rank * Config::block_size + thread();
@@ -37,7 +39,7 @@ class point_registers {
     unsigned bad = 0;
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) {
-      distance_[e] = no_candidate<float>;
+      distance_[e] = no_candidate<scalar>;
       point_[e] = {};
       std::uint32_t const index = index_of(e);
       if (index >= size_) continue;
@@ -48,7 +50,7 @@ class point_registers {
       }
       if (order.chosen.has(index)) continue;
       point_[e] = point;
-      distance_[e] = not_yet_measured<float>;
+      distance_[e] = not_yet_measured<scalar>;
     }
     FARPOINT_UNROLL
     for (int k = 0; k < boxes_per_warp; ++k) enclose(k);
@@ -78,17 +80,17 @@ class point_registers {
   }
 
   /// The largest distance in the calling thread's warp, as an ordered word; 0: no candidate.
-  FARPOINT_DEVICE std::uint32_t largest_word() const noexcept { return largest_; }
+  FARPOINT_DEVICE word_type largest_word() const noexcept { return largest_; }
 
   /// How many of this thread's points are candidates above the cut. All threads of a warp call it.
-  FARPOINT_DEVICE unsigned count_above(candidate_threshold<float> const& cut) const noexcept {
+  FARPOINT_DEVICE unsigned count_above(candidate_threshold<scalar> const& cut) const noexcept {
     unsigned count = 0;
     for_each_above(cut, [&](int) { ++count; });
     return count;
   }
   /// Calls act(e) for each of these points, after count_above() of the same cut.
   template <class Act>
-  FARPOINT_DEVICE void for_each_above(candidate_threshold<float> const& cut, Act const& act) const noexcept {
+  FARPOINT_DEVICE void for_each_above(candidate_threshold<scalar> const& cut, Act const& act) const noexcept {
     if (!may_be_above(cut)) return;
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) {
@@ -97,11 +99,11 @@ class point_registers {
   }
 
   FARPOINT_DEVICE ball candidate(int e) const noexcept { return {point_[e], distance_[e]}; }
-  FARPOINT_DEVICE fps_key key(int e) const noexcept { return fps_key_of(distance_[e], index_of(e)); }
+  FARPOINT_DEVICE typename Config::key key(int e) const noexcept { return fps_key_of(distance_[e], index_of(e)); }
 
   /// Point e became a sample.
   FARPOINT_DEVICE void take(int e) noexcept {
-    distance_[e] = no_candidate<float>;
+    distance_[e] = no_candidate<scalar>;
     taken_ = true;
   }
   /// The point at this index of the cloud became a sample, if it is here.
@@ -117,13 +119,13 @@ class point_registers {
   FARPOINT_DEVICE static unsigned lane() noexcept { return Machine::thread() % 32; }
   FARPOINT_DEVICE static unsigned warp() noexcept { return Machine::thread() / 32; }
 
-  FARPOINT_DEVICE bool is_above(int e, candidate_threshold<float> const& cut) const noexcept {
+  FARPOINT_DEVICE bool is_above(int e, candidate_threshold<scalar> const& cut) const noexcept {
     return distance_[e] > cut.distance || (cut.index != 0 && distance_[e] == cut.distance && index_of(e) < cut.index);
   }
   /// False when no point is: a look at the distance alone.
-  FARPOINT_DEVICE bool may_be_above(candidate_threshold<float> const& cut) const noexcept {
+  FARPOINT_DEVICE bool may_be_above(candidate_threshold<scalar> const& cut) const noexcept {
     if (ordered_distance_word(cut.distance) > largest_) return false;
-    float mine = distance_[0];
+    scalar mine = distance_[0];
     FARPOINT_UNROLL
     for (int e = 1; e < each; ++e) mine = max_number(mine, distance_[e]);
     return mine >= cut.distance;
@@ -147,7 +149,7 @@ class point_registers {
   }
 
   FARPOINT_DEVICE void enclose(int k) noexcept {
-    auto box = bounding_box<float, dim>::empty();
+    auto box = bounding_box<scalar, dim>::empty();
     FARPOINT_UNROLL
     for (int e = k * points_per_box; e < (k + 1) * points_per_box; ++e) {
       if (distance_[e] >= 0) box.grow(point_[e]);
@@ -178,8 +180,8 @@ class point_registers {
   template <int Box>
   FARPOINT_DEVICE void lower_boxes(ball const* samples, ball const& sample, bool real, unsigned& changed) noexcept {
     if constexpr (Box < boxes_per_warp) {
-      bounding_box<float, dim> const box = box_[Box];
-      float const largest = distance_of_word(largest_in_[Box]);
+      bounding_box<scalar, dim> const box = box_[Box];
+      scalar const largest = distance_of_word(largest_in_[Box]);
       unsigned hits = Machine::ballot(real && box_distance2(box.low, box.high, sample.centre) <
                                                   min_number(sample.radius2, largest));
       if (hits != 0) changed |= 1u << Box;
@@ -190,8 +192,8 @@ class point_registers {
     }
   }
 
-  FARPOINT_DEVICE static float distance_of_word(std::uint32_t word) noexcept {
-    return word == 0 ? no_candidate<float> : ordered_distance<float>(word);
+  FARPOINT_DEVICE static scalar distance_of_word(word_type word) noexcept {
+    return word == 0 ? no_candidate<scalar> : ordered_distance<scalar>(word);
   }
 
   /// Finds the largest distances again, of boxes that have changed.
@@ -200,10 +202,10 @@ class point_registers {
     FARPOINT_UNROLL
     for (int k = 0; k < parts; ++k) {
       if ((changed >> k & 1) != 0) {
-        float mine = distance_[k * points_per_box];
+        scalar mine = distance_[k * points_per_box];
         FARPOINT_UNROLL
         for (int e = k * points_per_box + 1; e < (k + 1) * points_per_box; ++e) mine = max_number(mine, distance_[e]);
-        largest_in_[k] = Machine::template max<32>(ordered_distance_word(mine));
+        largest_in_[k] = Machine::max_word(ordered_distance_word(mine));
       }
       largest_ = larger(largest_, largest_in_[k]);
     }
@@ -215,15 +217,15 @@ class point_registers {
   static constexpr int points_per_box = each / parts;
 
   point_type point_[std::size_t{each}];
-  float distance_[std::size_t{each}];
+  scalar distance_[std::size_t{each}];
   std::uint32_t const* order_ = nullptr;
   std::uint32_t first_ = 0;
   std::uint32_t step_ = 0;
   std::uint32_t size_ = 0;
-  std::uint32_t largest_ = 0;
-  std::uint32_t largest_in_[std::size_t{parts}];
+  word_type largest_ = 0;
+  word_type largest_in_[std::size_t{parts}];
   bool taken_ = false;
-  bounding_box<float, dim>* box_;  ///< of the warp
+  bounding_box<scalar, dim>* box_;  ///< of the warp
 };
 
 }  // namespace detail

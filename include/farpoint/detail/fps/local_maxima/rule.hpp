@@ -16,15 +16,29 @@ namespace FARPOINT_HIDDEN detail {
 using fps_key = std::uint64_t;
 
 /// fps_key for distances in double: the bits of the distance, and the complement of the index. {} is worse than all.
-struct fps_wide_key {
+/// Aligned so that one access of 16 bytes writes or reads it.
+struct alignas(16) fps_wide_key {
   std::uint64_t distance;
   std::uint32_t low;
 };
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator>(fps_wide_key const& a, fps_wide_key const& b) noexcept {
   return (a.distance > b.distance) | ((a.distance == b.distance) & (a.low > b.low));
 }
+FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator<(fps_wide_key const& a, fps_wide_key const& b) noexcept {
+  return b > a;
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator<=(fps_wide_key const& a, fps_wide_key const& b) noexcept {
+  return !(a > b);
+}
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator==(fps_wide_key const& a, fps_wide_key const& b) noexcept {
   return (a.distance == b.distance) & (a.low == b.low);
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator!=(fps_wide_key const& a, fps_wide_key const& b) noexcept {
+  return !(a == b);
+}
+/// Subtracts from the key as a number of 96 bits, which `amount` does not exceed.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key operator-(fps_wide_key const& key, std::uint32_t amount) noexcept {
+  return {key.distance - (key.low < amount ? 1 : 0), key.low - amount};
 }
 
 /// The keys of candidates whose distances are Scalars.
@@ -39,6 +53,14 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_with(float distance, std::uin
 }
 FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key fps_key_with(double distance, std::uint32_t low) noexcept {
   return {static_cast<std::uint64_t>(ordered_integer(distance)), low};
+}
+
+/// A key from the bits of a distance and the complement of the index.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_of_bits(std::uint32_t distance, std::uint32_t low) noexcept {
+  return static_cast<fps_key>(distance) << 32 | low;
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key fps_key_of_bits(std::uint64_t distance, std::uint32_t low) noexcept {
+  return {distance, low};
 }
 
 /// @param distance  not negative
@@ -57,6 +79,32 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_index_of(fps_key key) noexc
 }
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_index_of(fps_wide_key const& key) noexcept {
   return ~key.low;
+}
+
+/// Bits of a key's distance: integers of the same order.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_distance_bits(fps_key key) noexcept {
+  return static_cast<std::uint32_t>(key >> 32);
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint64_t fps_distance_bits(fps_wide_key const& key) noexcept {
+  return key.distance;
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_low_of(fps_key key) noexcept {
+  return static_cast<std::uint32_t>(key);
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_low_of(fps_wide_key const& key) noexcept {
+  return key.low;
+}
+
+/// The key halfway between two, as numbers, rounded down. @param high  not less than `low`
+FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_between(fps_key low, fps_key high) noexcept {
+  return low + (high - low) / 2;
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key fps_key_between(fps_wide_key const& low,
+                                                                fps_wide_key const& high) noexcept {
+  std::uint64_t const upper = high.distance - low.distance - (high.low < low.low ? 1 : 0);
+  std::uint32_t const half = (high.low - low.low) >> 1 | static_cast<std::uint32_t>(upper << 31);
+  std::uint32_t const sum = low.low + half;
+  return {low.distance + (upper >> 1) + (sum < half ? 1 : 0), sum};
 }
 
 /// A candidate or a sample, with the ball that matters to it: what is closer than its own distance.

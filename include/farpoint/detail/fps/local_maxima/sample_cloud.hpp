@@ -12,13 +12,15 @@ namespace FARPOINT_HIDDEN detail {
 /// @tparam Message  see message_exchange
 template <class Points, class Message>
 struct maxima_args_of {
+  using scalar = typename Points::scalar;
+
   fps_args<Points> call;
   unsigned blocks;  ///< of a team
   local_maxima_lengths lengths;
-  local_maxima_order order;  ///< of all clouds, `[points]` and chunks
-  batch_marks chosen;        ///< of all clouds; none where a block is a team
-  fps_key* keys;             ///< `[points]`, zero, unless a block is a team
-  Message* board;            ///< `[clouds, slots]`, zero, of a grid
+  basic_local_maxima_order<scalar> order;  ///< of all clouds, `[points]` and chunks
+  batch_marks chosen;                      ///< of all clouds; none where a block is a team
+  fps_key_for<scalar>* keys;               ///< `[points]`, zero, unless a block is a team
+  Message* board;                          ///< `[clouds, slots]`, zero, of a grid
 };
 
 /// Samples the cloud of a block's place. Returns the last round.
@@ -30,18 +32,21 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
     local_maxima_lists<Config> const& lists, unsigned char* own, Peers const& peers,
     local_maxima_lengths const& lengths, std::uint32_t round = 0) noexcept {
   using call_type = local_maxima_call<Machine, Points>;
+  using scalar = typename Config::scalar;
+  using key_type = typename Config::key;
+  static_assert(std::is_same_v<scalar, typename Points::scalar>);
   Points const cloud = args.call.clouds[place.b];
   index_t const begin = args.call.clouds.begin_of(place.b);
-  local_maxima_order order{};
+  basic_local_maxima_order<scalar> order{};
   if constexpr (!Config::alone) order.chosen = args.chosen.of(begin, place.b);
   if constexpr (Config::boxes) order.order = args.order.order + begin;
   if constexpr (Config::in_shared) {
-    order.chunks = reinterpret_cast<float*>(own);
+    order.chunks = reinterpret_cast<scalar*>(own);
   } else if constexpr (Config::in_memory) {
     using chunks = point_chunks<Config, Machine>;
-    order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_floats;
+    order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_scalars;
   }
-  fps_key* const keys = Config::alone ? reinterpret_cast<fps_key*>(own) : args.keys + begin;
+  key_type* const keys = Config::alone ? reinterpret_cast<key_type*>(own) : args.keys + begin;
   local_maxima_team<Config, Machine, call_type, Peers> team{
       call_type{args.call, place.b, cloud}, place, shared, lists, keys, peers, lengths, round};
   team.run(cloud, order);

@@ -23,11 +23,13 @@ using local_maxima_exchange =
 template <class Config, class Machine, class Call, class Peers>
 class local_maxima_team {
  public:
-  using ball = fps_ball<Config::dim>;
+  using scalar = typename Config::scalar;
+  using ball = typename Config::ball;
+  using key_type = typename Config::key;
 
   /// @param round  the last round that the team's board has messages of
   FARPOINT_DEVICE local_maxima_team(Call const& call, local_maxima_place place, local_maxima_shared<Config>& shared,
-                                    local_maxima_lists<Config> const& lists, fps_key* keys, Peers const& peers,
+                                    local_maxima_lists<Config> const& lists, key_type* keys, Peers const& peers,
                                     local_maxima_lengths lengths, std::uint32_t round = 0) noexcept
       : call_{call},
         place_{place},
@@ -46,9 +48,9 @@ class local_maxima_team {
 
   /// Samples `cloud`, the points of this GPU. Returns false where other GPUs have failed, or there was no room.
   template <class Points>
-  FARPOINT_DEVICE bool run(Points const& cloud, local_maxima_order const& order) noexcept {
+  FARPOINT_DEVICE bool run(Points const& cloud, basic_local_maxima_order<scalar> const& order) noexcept {
     size_ = static_cast<std::uint32_t>(cloud.size());
-    local_maxima_order arranged = order;
+    basic_local_maxima_order<scalar> arranged = order;
     if constexpr (Config::alone) arranged.chosen = mark_chosen();
     unsigned const bad = points_.load(cloud, arranged, place_.rank, place_.blocks);
     call_.count_non_finite(bad);
@@ -64,7 +66,10 @@ class local_maxima_team {
   }
 
  private:
-  using point_type = vec<float, Config::dim>;
+  using point_type = vec<scalar, Config::dim>;
+  using counters_type = local_maxima_counters<scalar>;
+  using summary = local_maxima_summary<scalar>;
+  using threshold = candidate_threshold<scalar>;
 
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
   /// Of this GPU's blocks the first.
@@ -87,7 +92,7 @@ class local_maxima_team {
     point_type const point = call_.first_point(first.index);
     order_.add_first(static_cast<std::uint32_t>(first.index), leads() && thread() == 0);
     take_index(first.index, point);
-    if (thread() == 0) lists_.samples[0] = {point, not_yet_measured<float>};
+    if (thread() == 0) lists_.samples[0] = {point, not_yet_measured<scalar>};
     samples_ = 1;
     Machine::sync();
     return true;
@@ -126,9 +131,9 @@ class local_maxima_team {
   /// nothing.
   FARPOINT_DEVICE ball chosen_ball(index_t i) noexcept {
     index_t const index = call_.chosen_index(i);
-    if (!call_.is_chosen(i, index, leads())) return {{}, no_candidate<float>};
+    if (!call_.is_chosen(i, index, leads())) return {{}, no_candidate<scalar>};
     shared_.has_chosen = 1;
-    return {call_.chosen_point(i, index), not_yet_measured<float>};
+    return {call_.chosen_point(i, index), not_yet_measured<scalar>};
   }
 
   /// The point of this index became a sample, if it is one of this GPU's.
@@ -141,49 +146,49 @@ class local_maxima_team {
   /// nothing more to sample.
   FARPOINT_DEVICE bool sample_one() noexcept {
     if (order_.size() >= call_.wanted()) return false;
-    candidate_threshold<float> top{};
-    fps_key const own = find_best(top);
-    fps_key const told = own == 0 ? 0 : own - first_index_;
-    if (own == 0 && thread() == 0) exchange_.put_best({}, 0, round_);
+    threshold top{};
+    key_type const own = find_best(top);
+    key_type const told = own == key_type{} ? key_type{} : own - first_index_;
+    if (own == key_type{} && thread() == 0) exchange_.put_best({}, key_type{}, round_);
     for_key(top, own, [&](auto e) { exchange_.put_best(points_.candidate(e), told, round_); });
 
-    fps_key const best = exchange_.take_best(told, round_);
-    float const distance = fps_distance_of(best);
-    if (has_failed() || best == 0 || distance < call_.stop2()) return false;
+    key_type const best = exchange_.take_best(told, round_);
+    scalar const distance = fps_distance_of(best);
+    if (has_failed() || best == key_type{} || distance < call_.stop2()) return false;
     has_room_ = call_.has_room(order_.size() + 1);
     if (!has_room_) return false;
     if (best == told) for_key(top, own, [&](auto e) { points_.take(e); });
     if (leads() && thread() == 0) order_.set(order_.size(), best);
     samples_ = 1;
     order_.add_round(1, distance, distance);
-    cut_.adapt({distance, no_candidate<float>, 0, 0});
+    cut_.adapt({distance, no_candidate<scalar>, 0, 0});
     Machine::sync();
     return true;
   }
 
   /// Finds the key of the block's best candidate, which only one thread has; 0 means no candidate. Sets `top` to the
   /// threshold that admits exactly the block's candidates at its largest distance.
-  FARPOINT_DEVICE fps_key find_best(candidate_threshold<float>& top) noexcept {
-    local_maxima_counters& now = shared_.counters[round_ % 2];
+  FARPOINT_DEVICE key_type find_best(threshold& top) noexcept {
+    counters_type& now = shared_.counters[round_ % 2];
     if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());
     Machine::sync();
     if (thread() == Config::block_size - 1) shared_.counters[(round_ + 1) % 2] = {};
-    std::uint32_t const largest = now.largest;
-    if (largest == 0) return 0;
-    top = {ordered_distance<float>(largest), 0xffffffffu};
+    typename Config::word const largest = now.largest;
+    if (largest == 0) return {};
+    top = {ordered_distance<scalar>(largest), 0xffffffffu};
     if (points_.count_above(top) > 0) {
-      fps_key mine = 0;
+      key_type mine{};
       points_.for_each_above(top, [&](auto e) { mine = larger(mine, points_.key(e)); });
-      Machine::max(&now.left, mine);
+      key_maximum<Machine>::at_one_distance(now.left, mine);
     }
     Machine::sync();
-    return now.left;
+    return key_maximum<Machine>::found_at(largest - 1, now.left);
   }
 
   /// Calls act(e) in the one thread whose candidate e has `key`, if it is one of those that `top` admits.
   template <class Act>
-  FARPOINT_DEVICE void for_key(candidate_threshold<float> const& top, fps_key key, Act const& act) noexcept {
-    if (key == 0) return;
+  FARPOINT_DEVICE void for_key(threshold const& top, key_type key, Act const& act) noexcept {
+    if (key == key_type{}) return;
     points_.for_each_above(top, [&](auto e) {
       if (points_.key(e) == key) act(e);
     });
@@ -191,15 +196,15 @@ class local_maxima_team {
 
   /// One round. False when there is nothing more to sample.
   FARPOINT_DEVICE bool sample() noexcept {
-    local_maxima_counters& now = shared_.counters[round_ % 2];
-    candidate_threshold<float> cut{cut_.distance(), 0};
+    counters_type& now = shared_.counters[round_ % 2];
+    threshold cut{cut_.distance(), 0};
     collect(now, cut);
     Machine::sync();
     if (thread() == Config::block_size - 1) shared_.counters[(round_ + 1) % 2] = {};
     unsigned kept = now.found;
     if (kept > Config::found_size) kept = narrow(now, cut);
 
-    local_maxima_summary const all = exchange_.exchange(now, kept, round_);
+    summary const all = exchange_.exchange(now, kept, round_);
     if (has_failed() || is_complete(all)) return false;
     if (!call_.has_room(order_.size() + all.listed)) {
       has_room_ = false;
@@ -210,14 +215,14 @@ class local_maxima_team {
     order_.add_round(samples_, cut_.distance(), all.largest());
     // With enough above the cut it stays.
     if (order_.size() < call_.wanted() || all.found == 0) {
-      float const left = all.left == 0 ? no_candidate<float> : fps_distance_of(all.left);
+      scalar const left = all.left == key_type{} ? no_candidate<scalar> : fps_distance_of(all.left);
       cut_.adapt({all.largest(), left, all.found, samples_});
     }
     return true;
   }
 
   /// Puts the block's own candidates where they are found.
-  FARPOINT_DEVICE void collect(local_maxima_counters& now, candidate_threshold<float> const& cut) noexcept {
+  FARPOINT_DEVICE void collect(counters_type& now, threshold const& cut) noexcept {
     if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());
     unsigned const mine = points_.count_above(cut);
     first_found_ = 0;
@@ -235,22 +240,18 @@ class local_maxima_team {
 
   /// More candidates than there is room for: raises the cut for this block alone, until they have room. Returns how
   /// many they are; `now.left` becomes a key that none of the others exceeds.
-  FARPOINT_DEVICE unsigned narrow(local_maxima_counters& now, candidate_threshold<float>& cut) noexcept {
+  FARPOINT_DEVICE unsigned narrow(counters_type& now, threshold& cut) noexcept {
     unsigned const all = now.found;
-    fps_key low = static_cast<fps_key>(float_bits(cut.distance < 0 ? 0 : cut.distance)) << 32;
-    fps_key high = static_cast<fps_key>(now.largest - 1) << 32 | 0xffffffffu;
+    key_type low = fps_key_with(cut.distance < 0 ? scalar{0} : cut.distance, 0u);
+    key_type high = fps_key_of_bits(now.largest - 1, 0xffffffffu);
     unsigned count = 0;
-    fps_key middle = low;
+    key_type middle = low;
     while (count == 0 || count > Config::found_size) {
-      middle = low + (high - low) / 2;
-      candidate_threshold<float> const trial{fps_distance_of(middle), fps_index_of(middle)};
+      middle = fps_key_between(low, high);
+      threshold const trial{fps_distance_of(middle), fps_index_of(middle)};
       count = points_.count_above(trial);
       count = block_sum(count);
-      if (count == 0) {
-        high = middle;
-      } else {
-        low = middle;
-      }
+      (count == 0 ? high : low) = middle;
     }
     cut = {fps_distance_of(middle), fps_index_of(middle)};
     if (thread() == 0) {
@@ -276,15 +277,15 @@ class local_maxima_team {
   }
 
   /// True when no candidate is left that could be among the samples asked for.
-  FARPOINT_DEVICE bool is_complete(local_maxima_summary const& all) noexcept {
+  FARPOINT_DEVICE bool is_complete(summary const& all) noexcept {
     if (all.largest() < 0 || all.largest() < call_.stop2()) return true;
     if (order_.size() < call_.wanted()) return false;
-    fps_key const best = all.listed > 0 ? best_listed(all.listed) : fps_key_of(all.largest(), 0);
+    key_type const best = all.listed > 0 ? best_listed(all.listed) : fps_key_of(all.largest(), 0);
     return order_.count_better(best) >= call_.wanted();
   }
 
-  FARPOINT_DEVICE fps_key best_listed(unsigned listed) noexcept {
-    fps_key best = 0;
+  FARPOINT_DEVICE key_type best_listed(unsigned listed) noexcept {
+    key_type best{};
     for (unsigned i = thread(); i < listed; i += Config::block_size) best = larger(best, exchange_.list().key[i]);
     best = Machine::template max<32>(best);
     if (thread() % 32 == 0) shared_.warp_key[thread() / 32] = best;
@@ -295,7 +296,7 @@ class local_maxima_team {
   }
 
   /// The block's own samples are no candidates any more.
-  FARPOINT_DEVICE void take(candidate_threshold<float> const& cut) noexcept {
+  FARPOINT_DEVICE void take(threshold const& cut) noexcept {
     unsigned at = first_found_;
     points_.for_each_above(cut, [&](auto e) {
       if (exchange_.is_sample(at, round_)) points_.take(e);
@@ -306,10 +307,10 @@ class local_maxima_team {
   /// Writes the samples in the serial loop's order.
   FARPOINT_DEVICE void finish() noexcept {
     unsigned const most = static_cast<unsigned>(smaller<index_t>(order_.size(), call_.samples()));
-    float const stop2 = call_.stop2();
-    order_.for_each(place_.rank, place_.blocks, [&](unsigned place, fps_key key) {
+    scalar const stop2 = call_.stop2();
+    order_.for_each(place_.rank, place_.blocks, [&](unsigned place, key_type key) {
       if (place >= most) return;
-      float const distance = fps_distance_of(key);
+      scalar const distance = fps_distance_of(key);
       if (distance >= stop2) {
         call_.write(place, fps_index_of(key), distance);
       } else {
@@ -318,7 +319,7 @@ class local_maxima_team {
     });
     if (leads()) {
       // Exactly the keys of distances of stop2 or more are better.
-      fps_key const before_stop = fps_key_of(stop2, 0xffffffffu) - 1;
+      key_type const before_stop = fps_key_of(stop2, 0xffffffffu) - 1;
       unsigned const count = stop2 > 0 ? smaller(order_.count_better(before_stop), most) : most;
       for (index_t slot = index_t{most} + thread(); slot < call_.samples(); slot += Config::block_size) {
         call_.write_padding(slot);
@@ -335,7 +336,7 @@ class local_maxima_team {
   local_maxima_lists<Config> lists_;
   local_maxima_exchange<Config, Machine, Peers> exchange_;
   sample_order<Config, Machine, Peers> order_;
-  local_maxima_cut cut_;
+  basic_local_maxima_cut<scalar> cut_;
   unsigned singles_;  ///< samples that are taken one a round
   std::conditional_t<Config::in_memory, point_chunks<Config, Machine>, point_registers<Config, Machine>> points_;
   std::uint32_t round_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/ordered_bits.hpp>
+#include <farpoint/detail/fps/local_maxima/candidate_message.hpp>
 #include <farpoint/detail/fps/local_maxima/cut_control.hpp>
 #include <farpoint/detail/fps/local_maxima/point_marks.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
@@ -17,8 +18,14 @@ namespace FARPOINT_HIDDEN detail {
 enum class fps_team { block, grid };
 
 /// A choice of sizes.
-template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes>
+/// @tparam Scalar  of coordinates and distances: float or double
+template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes, class Scalar = float>
 struct local_maxima_config {
+  using scalar = Scalar;
+  using key = fps_key_for<Scalar>;
+  using ball = fps_ball<Dim, Scalar>;
+  /// A distance as an integer of the same order.
+  using word = lane_word<Scalar>;
   /// True for a block that has a cloud to itself; the blocks of a grid's team exchange messages.
   static constexpr bool alone = Team == fps_team::block;
   static constexpr bool boxes = Boxes;
@@ -36,7 +43,9 @@ struct local_maxima_config {
 
   /// Candidates above the cut that a block has room for, and those of them that it tells the others.
   static constexpr unsigned found_size = alone ? maxima_found_alone : maxima_found_shared;
-  static constexpr unsigned listed_size = alone ? found_size : unsigned{maxima_most_listed};
+  static constexpr unsigned listed_size = alone                 ? found_size
+                                          : sizeof(Scalar) == 8 ? maxima_listed_of_doubles
+                                                                : unsigned{maxima_most_listed};
 
   static constexpr unsigned rank_lanes = maxima_rank_lanes;
   static constexpr bool tests_by_bits = maxima_tests_by_bits;
@@ -45,26 +54,32 @@ struct local_maxima_config {
 };
 
 /// Points in memory: a warp has chunks of so many points a thread.
-template <fps_team Team, int Dim, int BlockSize, int PointsPerThread>
-struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, PointsPerThread, true> {
+template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
+struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, PointsPerThread, true, Scalar> {
   static constexpr bool in_memory = true;
   static constexpr int boxes_per_warp = 64;
+  /// Boxes of doubles leave room for shorter lists.
+  static constexpr unsigned listed_size =
+      sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : unsigned{maxima_most_listed};
 };
 
 /// Points in a block's dynamic shared memory, in the same chunks. Shorter lists leave room for them.
-template <fps_team Team, int Dim, int BlockSize, int PointsPerThread>
-struct local_maxima_shared_chunk_config : local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread> {
+template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
+struct local_maxima_shared_chunk_config : local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread, Scalar> {
   static constexpr bool in_shared = true;
-  static constexpr unsigned listed_size = maxima_listed_beside_chunks;
+  static constexpr unsigned listed_size =
+      sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : maxima_listed_beside_chunks;
 };
 
 /// Arrays that a team loads a cloud with.
-struct local_maxima_order {
+template <class Scalar>
+struct basic_local_maxima_order {
   std::uint32_t const* order;  ///< with boxes: the cloud's indices, neighbours together
-  float* chunks;  ///< memory for points in that order, if registers do not hold them: the cloud's, or the block's
+  Scalar* chunks;  ///< memory for points in that order, if registers do not hold them: the cloud's, or the block's
   /// Points that were chosen before. A block that has the cloud to itself marks them on its own.
   point_marks chosen{};
 };
+using local_maxima_order = basic_local_maxima_order<float>;
 
 /// A block's place in the team that samples cloud b.
 struct local_maxima_place {
@@ -87,7 +102,8 @@ struct team_of_one_gpu {
   /// Index of this GPU's first point in the cloud.
   FARPOINT_HD static constexpr std::uint32_t first_index() noexcept { return 0; }
   /// Tells other GPUs the key of a sample.
-  FARPOINT_HD static constexpr void put_key(unsigned, std::uint64_t) noexcept {}
+  template <class Key>
+  FARPOINT_HD static constexpr void put_key(unsigned, Key const&) noexcept {}
   /// For one wait: is_over() when it has taken too long.
   FARPOINT_HD static constexpr waits_for_ever watch() noexcept { return {}; }
 };
@@ -117,20 +133,21 @@ struct local_maxima_lengths {
 /// The candidates of a round that a block publishes.
 template <class Config>
 struct local_maxima_listing {
-  fps_ball<Config::dim> entry[Config::listed_size];
-  fps_key key[Config::listed_size];
+  typename Config::ball entry[Config::listed_size];
+  typename Config::key key[Config::listed_size];
 };
 
 /// Counters of a round; all zero at its start. Distances as ordered words.
+template <class Scalar>
 struct local_maxima_counters {
   // Of the block: all its points, and its candidates above the cut.
-  std::uint32_t largest;
+  lane_word<Scalar> largest;
   std::uint32_t found;
-  fps_key left;  ///< the best that is not listed; nothing that is left out is better
+  fps_key_for<Scalar> left;  ///< the best that is not listed; nothing that is left out is better
   // Of the team.
-  std::uint32_t team_largest;
+  lane_word<Scalar> team_largest;
   std::uint32_t team_found;
-  fps_key team_left;
+  fps_key_for<Scalar> team_left;
   std::uint32_t listed;
   std::uint32_t samples;         ///< accepted
   std::uint32_t samples_before;  ///< by blocks of lower rank
@@ -138,22 +155,23 @@ struct local_maxima_counters {
 };
 
 /// What a team knows of a round, once candidates are listed.
+template <class Scalar>
 struct local_maxima_summary {
-  std::uint32_t largest_word;  ///< distance of the best candidate, an ordered word; 0: there is none
-  unsigned found;              ///< candidates above the cut
-  fps_key left;                ///< the best of these that is not listed; 0: all are
+  lane_word<Scalar> largest_word;  ///< distance of the best candidate, an ordered word; 0: there is none
+  unsigned found;                  ///< candidates above the cut
+  fps_key_for<Scalar> left;        ///< the best of these that is not listed; key 0: all are
   unsigned listed;
 
-  FARPOINT_HD float largest() const noexcept {
-    return largest_word == 0 ? no_candidate<float> : ordered_distance<float>(largest_word);
+  FARPOINT_HD Scalar largest() const noexcept {
+    return largest_word == 0 ? no_candidate<Scalar> : ordered_distance<Scalar>(largest_word);
   }
 };
 
 /// A list of candidates.
 template <class Config>
 struct local_maxima_list {
-  fps_ball<Config::dim>* ball;
-  fps_key* key;
+  typename Config::ball* ball;
+  typename Config::key* key;
 };
 
 /// How the threads of a block share out the pairs of a list's candidates with others: a thread takes one of a pair from
@@ -178,33 +196,36 @@ struct pair_share {
 };
 
 /// Samples of a range of rounds, which lie one after another: most rounds are wholly before or behind a given sample.
+template <class Scalar>
 struct local_maxima_span {
   std::uint32_t begin;  ///< number of the first
-  float above;          ///< none is nearer
-  float most;           ///< none is farther
+  Scalar above;         ///< none is nearer
+  Scalar most;          ///< none is farther
 };
 
 /// Of a fixed size.
 template <class Config>
 struct local_maxima_shared {
-  using ball = fps_ball<Config::dim>;
+  using scalar = typename Config::scalar;
+  using ball = typename Config::ball;
+  using key = typename Config::key;
   static constexpr unsigned spans = 256;
 
-  local_maxima_counters counters[2];
-  local_maxima_span span[spans + 1];
+  local_maxima_counters<scalar> counters[2];
+  local_maxima_span<scalar> span[spans + 1];
   std::uint32_t warp_sum[Config::warps];
   std::uint32_t has_failed;  ///< a wait took too long
   std::uint32_t has_chosen;  ///< a point was chosen before
   std::uint32_t marks[Config::mark_words + 1];
-  fps_key warp_key[Config::warps];
+  key warp_key[Config::warps];
   std::uint32_t order[32];
-  bounding_box<float, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
+  bounding_box<scalar, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
   /// The last round in which another candidate kept a listed one of this block from being accepted.
   std::uint32_t blocked_in[Config::listed_size];
 
   // The block's candidates as it found them, and in a team of several blocks the listed ones.
   ball found[Config::found_size];
-  fps_key found_key[Config::found_size];
+  key found_key[Config::found_size];
   std::uint32_t rank[Config::found_size];
   local_maxima_listing<Config> listing;
 };
@@ -216,7 +237,7 @@ FARPOINT_DEVICE unsigned rank_candidate(local_maxima_shared<Config> const& share
                                         unsigned c) noexcept {
   constexpr unsigned lanes = Config::rank_lanes;
   unsigned const lane = Machine::thread() % 32;
-  fps_key const key = shared.found_key[c];
+  typename Config::key const key = shared.found_key[c];
   unsigned rank = 0;
   for (unsigned other = lane % lanes; other < found; other += lanes) rank += shared.found_key[other] > key;
   FARPOINT_UNROLL
@@ -225,12 +246,13 @@ FARPOINT_DEVICE unsigned rank_candidate(local_maxima_shared<Config> const& share
 }
 
 /// Puts the block's best candidates in a listing, as many as there is room for, which is `most`; returns how many they
-/// are. `now.left` becomes the best that is not listed. A barrier stands before.
+/// are. `now.left` becomes the best that is not listed: of one thread, as only one candidate has that rank. A barrier
+/// stands before.
 /// @param first_index  added to the indices of those that are listed
 template <class Config, class Machine>
 FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, local_maxima_listing<Config>& listing,
-                                         local_maxima_counters& now, unsigned found, unsigned most,
-                                         std::uint32_t first_index = 0) noexcept {
+                                         local_maxima_counters<typename Config::scalar>& now, unsigned found,
+                                         unsigned most, std::uint32_t first_index = 0) noexcept {
   constexpr unsigned lanes = Config::rank_lanes;
   static_assert(lanes >= 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);
   unsigned const listed = smaller(found, most);
@@ -241,9 +263,9 @@ FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, lo
     unsigned const c = first + lane / share;
     unsigned const rank = found > most ? rank_candidate<Config, Machine>(shared, found, smaller(c, found - 1)) : c;
     if (c >= found || lane % share != 0) continue;
-    fps_key const key = shared.found_key[c];
+    typename Config::key const key = shared.found_key[c];
     shared.rank[c] = rank;
-    if (rank == listed) Machine::max(&now.left, key);
+    if (rank == listed) key_maximum<Machine>::raise_alone(now.left, key);
     if (rank >= listed) continue;
     listing.entry[rank] = shared.found[c];
     listing.key[rank] = key - first_index;
@@ -255,14 +277,15 @@ FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, lo
 /// As large as a team of so many blocks needs them.
 template <class Config>
 struct local_maxima_lists {
-  using ball = fps_ball<Config::dim>;
+  using ball = typename Config::ball;
+  using key = typename Config::key;
   /// Of a candidate.
-  static constexpr std::size_t entry_bytes = 2 * sizeof(ball) + sizeof(fps_key) + sizeof(std::uint16_t);
+  static constexpr std::size_t entry_bytes = 2 * sizeof(ball) + sizeof(key) + sizeof(std::uint16_t);
 
   unsigned room;  ///< for samples
   ball* samples;
   ball* list;  ///< candidates of all blocks, in any order
-  fps_key* list_key;
+  key* list_key;
   std::uint16_t* source;  ///< a candidate's block and place there
   std::uint32_t* place;   ///< of a block's candidates in the list
 
@@ -277,7 +300,7 @@ struct local_maxima_lists {
     lists.room = static_cast<unsigned>(all);
     lists.samples = reinterpret_cast<ball*>(memory);
     lists.list = lists.samples + all;
-    lists.list_key = reinterpret_cast<fps_key*>(lists.list + all);
+    lists.list_key = reinterpret_cast<key*>(lists.list + all);
     lists.source = reinterpret_cast<std::uint16_t*>(lists.list_key + all);
     lists.place = reinterpret_cast<std::uint32_t*>(lists.source + all);
     return lists;
