@@ -11,17 +11,20 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of device workspace that knn() needs on the current GPU; 256-byte aligned memory.
 ///
 /// O(1): a function of the sizes of points and queries; 0 for points that are refused. A point takes 29 bytes in float
-/// and 46 in double. Queries that are not the points take 16 bytes each if there are 16,384 or more.
+/// and 46 in double. Queries that are not the points take as much as points if
+/// there are more than an eighth as many: a BVH of the queries gives them an order.
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries, exact const&,
                                 index_t) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(queries));
+  return detail::indexed_search_bytes<Selector>(points,
+                                                detail::query_order_of<Selector>(queries, points.points().size()));
 }
 
 /// The same where the queries are the points.
 template <class Selector = knn_selector, class Points>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, exact const&, index_t) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(points, true));
+  return detail::indexed_search_bytes<Selector>(points,
+                                                detail::query_order_of<Selector>(points, points.points().size(), true));
 }
 
 /// Bytes of device workspace that are enough for knn() of all searches within the limits on any GPU, whatever k. Never
@@ -31,7 +34,8 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, exact co
 /// @return ok | bad_argument; then `bound` stays as it is
 template <class Points, class Selector = knn_selector>
 result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most(limits.queries), bound);
+  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most<Selector, Points>(limits),
+                                                        bound);
 }
 
 /// knn(), enqueued on a stream: the same answer as that of the host overload, to the bit.
@@ -42,10 +46,10 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
-/// Complexity: as the host overload. A memset and a launch build the index and one searches; up to seven more sort
-/// queries that are not the points. They wait for room for one block, not for the whole device. Lists of up to 64 (32
-/// in double) are in registers, longer ones in shared memory. At most 2^30 points. Thread-safe: concurrent calls must
-/// not share output or workspace.
+/// Complexity: as the host overload. A memset and a launch build the index and one searches; another memset and
+/// launch build a BVH of queries that are not the points. They wait for room for one block, not for the whole device.
+/// Lists of up to 64 (32 in double) are in registers, longer ones in shared memory. At most 2^30 points. Thread-safe:
+/// concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {

@@ -95,6 +95,13 @@
 #define FARPOINT_UNROLL
 #endif
 
+// Asks nvcc to keep the loop that follows rolled up: unrolled loops fill the instruction cache.
+#if defined(__CUDA_ARCH__)
+#define FARPOINT_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define FARPOINT_KEEP_LOOP
+#endif
+
 // Asks a host compiler to leave the loop that follows to its vectoriser: g++ would rather unroll up to 16 iterations.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define FARPOINT_VECTOR_LOOP _Pragma("GCC unroll 1")

@@ -26,7 +26,9 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Scalar, int Capacity>
 class warp_topk {
  public:
+  using scalar = Scalar;
   using key = neighbour_key<Scalar>;
+  static constexpr int capacity = Capacity;
   /// Candidates of a lane that are merged at a time, and that it may offer between two calls of merge_if_full(). Where
   /// a merge costs much, twice as many; shorter lists gain more from a bound that falls early.
   static constexpr int batch = Capacity < 64 ? 8 : 16;
@@ -52,6 +54,17 @@ class warp_topk {
   /// Says whether the lane wants candidates. Call it before the first offer and after merge_all().
   __device__ void activate(bool is_active) noexcept {
     bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
+  }
+  /// Empties the list of a lane that wants candidates, and drops its queued candidates; bound() remains its limit. The
+  /// lists of other lanes remain.
+  /// @param k  as in the constructor
+  __device__ void restart(int k) noexcept {
+    if (bound_ < 0) return;
+    end_ = begin_;
+#pragma unroll
+    for (int j = 0; j < Capacity; ++j) {
+      if (j >= Capacity - k) at_[j] = key{bound_, no_index};
+    }
   }
   /// Candidates farther than this are not needed; negative for a lane that wants none.
   __device__ Scalar bound() const noexcept {
