@@ -1,6 +1,7 @@
 /// @file
 /// knn() among the points themselves on the GPU against brute force and nanoflann. See README.md.
 
+#include "knn/external.cuh"
 #include "knn/neighbourhood.cuh"
 #include "knn/register.cuh"
 #include "peers/knn_nanoflann.hpp"
@@ -99,6 +100,7 @@ void register_rows(bool flush_l2, knn_problem_store& problems) {
 int run_program(arguments const& wished) {
   knn_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
+  register_external(wished.flush_l2);
   register_neighbourhood(wished.flush_l2);
   return run_cuda_suite("knn_exact", wished);
 }

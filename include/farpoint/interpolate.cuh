@@ -16,7 +16,8 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
                                         batch<Queries> const& queries) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(queries));
+  return detail::indexed_search_bytes<Selector>(points,
+                                                detail::query_order_of<Selector>(queries, points.points().size()));
 }
 
 /// Computes a number of bytes of device workspace that suffices for interpolate() of all searches within the limits on
@@ -26,7 +27,8 @@ std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result interpolate_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most(limits.queries), bound);
+  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most<Selector, Points>(limits),
+                                                        bound);
 }
 
 /// interpolate(), enqueued on a stream: same result as the host overload, to the bit.
@@ -44,8 +46,8 @@ result interpolate_workspace_bound(cuda_exec, search_limits const& limits, std::
 /// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
-/// Complexity: construction of the index, a sort of the queries, one search per query, and O(queries * channels). At
-/// most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
+/// Complexity: construction of the index and of a BVH of the queries, one search per query, and O(queries * channels).
+/// At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result interpolate(cuda_exec exec, batch<Points> const& points, span<float const> features,
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
@@ -61,9 +63,9 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
 /// Returns the size in bytes of the device workspace of interpolate() among the points of a BVH, equal to the one of
 /// knn().
 template <class Queries>
-std::size_t interpolate_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
+std::size_t interpolate_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                         batch<Queries> const& queries) noexcept {
-  return detail::built_search_bytes(queries);
+  return detail::built_search_bytes<knn_selector>(queries, index.points());
 }
 
 /// interpolate() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves,

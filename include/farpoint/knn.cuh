@@ -11,17 +11,20 @@ FARPOINT_BEGIN_NAMESPACE
 /// Returns the size in bytes of the device workspace of knn() on the current GPU; 256-byte aligned memory.
 ///
 /// O(1): depends on the sizes of points and queries; 0 for points that knn() rejects. A point takes 29 bytes in float
-/// and 46 in double. Queries other than the points take 16 bytes each if there are 16,384 or more.
+/// and 46 in double. Queries other than the points take as much per query if there are more than an
+/// eighth as many: a BVH of the queries orders them.
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries, exact const&,
                                 index_t) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(queries));
+  return detail::indexed_search_bytes<Selector>(points,
+                                                detail::query_order_of<Selector>(queries, points.points().size()));
 }
 
 /// Overload for queries that are the points.
 template <class Selector = knn_selector, class Points>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, exact const&, index_t) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(points, true));
+  return detail::indexed_search_bytes<Selector>(points,
+                                                detail::query_order_of<Selector>(points, points.points().size(), true));
 }
 
 /// Computes a number of bytes of device workspace that suffices for knn() of all searches within the limits on any GPU,
@@ -31,7 +34,8 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, exact co
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most(limits.queries), bound);
+  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most<Selector, Points>(limits),
+                                                        bound);
 }
 
 /// knn(), enqueued on a stream: same result as the host overload, to the bit.
@@ -42,9 +46,9 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
-/// Complexity: as the host overload. A memset and a launch build the index, and one launch searches; up to seven more
-/// sort queries other than the points. Each launch needs room for one block, not the whole device. Lists of up to 64
-/// neighbours (32 in double) are in registers, longer ones in shared memory. At most 2^30 points. Thread-safe:
+/// Complexity: as the host overload. A memset and a launch build the index and one searches; another memset and
+/// launch build a BVH of queries that are not the points. Each launch needs room for one block, not the whole device.
+/// Lists of up to 64 neighbours (32 in double) are in registers, longer ones in shared memory. At most 2^30 points. Thread-safe:
 /// concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,

@@ -53,12 +53,14 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
   return detail::named(outcome, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
 }
 
-/// Bytes of device workspace for knn() among the points of a BVH, 256-byte aligned: 16 a query from 16,384 queries on,
-/// to answer them in an order in which neighbours follow one another; and 64 for ragged queries.
-template <class Queries>
-std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
+/// Bytes of device workspace for knn() among the points of a BVH, 256-byte aligned: 29 a query in float, 46 in double,
+/// for a BVH that puts the queries in an order in which neighbours follow one another; 0 if there are at most an eighth
+/// as many queries as points, which are faster without; and 64 for ragged queries.
+/// @tparam Selector  that of the call
+template <class Selector = knn_selector, class Queries>
+std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                 batch<Queries> const& queries) noexcept {
-  return detail::built_search_bytes(queries);
+  return detail::built_search_bytes<Selector>(queries, index.points());
 }
 
 /// knn() among the points of a BVH, enqueued on a stream: the same answer and the same report as for the points

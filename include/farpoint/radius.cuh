@@ -16,13 +16,15 @@ FARPOINT_BEGIN_NAMESPACE
 /// O(1): depends on the sizes of points and queries: knn_workspace_bytes(), plus 8 bytes per 1,024 queries.
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::radius_memory_of(queries, false));
+  return detail::indexed_search_bytes<Selector>(
+      points, detail::radius_memory_of<Selector>(queries, points.points().size(), false));
 }
 
 /// Overload for queries that are the points.
 template <class Selector = knn_selector, class Points>
 std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::radius_memory_of(points, true));
+  return detail::indexed_search_bytes<Selector>(
+      points, detail::radius_memory_of<Selector>(points, points.points().size(), true));
 }
 
 /// Computes a number of bytes of device workspace that suffices for radius() and radius_rows() of all searches within
@@ -32,7 +34,8 @@ std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points) noexc
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::radius_memory_of(limits), bound);
+  return detail::bound_indexed_search<Selector, Points>(limits, detail::radius_memory_of<Selector, Points>(limits),
+                                                        bound);
 }
 
 /// radius(), enqueued on a stream: same result as the host overload, to the bit.
@@ -63,10 +66,10 @@ result radius(cuda_exec exec, batch<Points> const& points, radius_params const& 
 }
 
 /// Returns the size in bytes of the device workspace of radius() among the points of a BVH, equal to the one of knn().
-template <class Queries>
+template <class Selector = knn_selector, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index,
                                    batch<Queries> const& queries) noexcept {
-  return knn_workspace_bytes(exec, index, queries);
+  return knn_workspace_bytes<Selector>(exec, index, queries);
 }
 
 /// radius() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves, and
@@ -106,7 +109,8 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params co
 template <class Points, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                    batch<Points> const& points, batch<Queries> const& queries) noexcept {
-  return detail::built_rows_memory{nullptr, detail::index_offsets::of_points(index, points), queries}.size;
+  return detail::built_rows_memory{nullptr, detail::index_offsets::of_points(index, points), queries, index.points()}
+      .size;
 }
 
 /// radius_rows() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves,

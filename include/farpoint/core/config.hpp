@@ -96,6 +96,13 @@
 #define FARPOINT_UNROLL
 #endif
 
+// Asks nvcc to keep the next loop rolled up: unrolled loops fill the instruction cache.
+#if defined(__CUDA_ARCH__)
+#define FARPOINT_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define FARPOINT_KEEP_LOOP
+#endif
+
 // Leaves the next loop to the vectoriser of a host compiler: g++ would otherwise unroll up to 16 iterations.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define FARPOINT_VECTOR_LOOP _Pragma("GCC unroll 1")

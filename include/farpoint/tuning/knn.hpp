@@ -31,6 +31,12 @@ Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
   return stream;
 }
 
+/// Search among the points of an index for queries that are not these points.
+enum class external_search {
+  leaf_order,  ///< sorts 16,384 or more queries by the leaf that they begin with; packets begin there
+  own_order    ///< builds a BVH of the queries for their order; packets begin with a beam search, and end lane by lane
+};
+
 /// Default choice. To change it, derive a struct, hide members, and pass it as the first template argument of knn() or
 /// build_point_bvh().
 struct knn_selector {
@@ -52,6 +58,19 @@ struct knn_selector {
   static constexpr index_t packet_order_from = 65'536;
   /// Minimum number of points that justify another block of a build.
   static constexpr index_t build_points = 1024;
+
+  /// Search of queries that are not the points. h200, 1 M points and queries of a cube, k = 8, ms, measured with a
+  /// prototype: in random order 0.60 (leaf_order 1.22), sorted 0.60 (0.82), random without a workspace 1.76 (126).
+  static constexpr external_search external = external_search::own_order;
+  /// Fewer queries than points divided by this are answered in the order of the view. h200, 10,000 queries of 1 M
+  /// points, us, measured with a prototype: 114 in the order of the view.
+  static constexpr index_t own_order_share = 8;
+  /// Maximum spread of the packets that are traversed together: the squared diagonal of their queries, relative to the
+  /// squared scale of the points near them. Beyond, each lane traverses for its own query. In the order of a BVH of the
+  /// queries few packets are spread, and it pays to traverse them together. h200, 1 M queries of a sphere in the order
+  /// of the view, ms, measured with a prototype: 1.74 (64).
+  static constexpr float most_spread = 64;
+  static constexpr float most_spread_in_order = 1024;
 };
 
 namespace detail {
@@ -74,13 +93,18 @@ constexpr int packet_patience(int capacity) noexcept {
 /// Number of steps of four leaves after which queries for one neighbour are assumed to be in a heap of coincident
 /// points. h100, 1 M points of a cube, k = 1, us: 219 (9: 219, 0: 248).
 inline constexpr int packet_looks_before_heap = 3;
+/// Offers of eight points after which an external packet is traversed lane by lane. A packet of a cube needs 39 for
+/// eight neighbours; a few packets at jumps of the curve would take as long as all others together. Chosen for lists of
+/// eight; longer lists need more offers.
+template <int Capacity>
+inline constexpr int packet_most_turns = 128 + 8 * (Capacity < 8 ? 8 : Capacity);
 /// Number of points whose distances are computed at a time: more would take registers without saving time.
 inline constexpr int packet_points_at_once = 4;
 
 /// Maximum length of a row of radius_rows() that is filled in any order and sorted afterwards; longer rows are heaps.
 inline constexpr index_t radius_sorted_row = 512;
 
-/// Minimum number of queries to sort; fewer are answered in view order, since the dozen launches of a sort would take
+/// Minimum number of queries that external_search::leaf_order sorts; fewer are answered in view order, since the dozen launches of a sort would take
 /// longer than they save. A guess; the break-even point has not been measured.
 inline constexpr index_t query_order_from = 16384;
 

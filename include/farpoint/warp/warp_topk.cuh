@@ -27,7 +27,9 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Scalar, int Capacity>
 class warp_topk {
  public:
+  using scalar = Scalar;
   using key = neighbour_key<Scalar>;
+  static constexpr int capacity = Capacity;
   /// Number of candidates per lane in a merge, and limit on offers between two calls of merge_if_full(). Large if a
   /// merge is expensive; shorter lists gain more from a bound that falls early.
   static constexpr int batch = Capacity < 64 ? 8 : 16;
@@ -53,6 +55,17 @@ class warp_topk {
   /// Declares whether the lane needs candidates. Call it before the first offer and after merge_all().
   __device__ void activate(bool is_active) noexcept {
     bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
+  }
+  /// Empties the list of a lane that wants candidates, and drops its queued candidates; bound() remains its limit. The
+  /// lists of other lanes remain.
+  /// @param k  as in the constructor
+  __device__ void restart(int k) noexcept {
+    if (bound_ < 0) return;
+    end_ = begin_;
+#pragma unroll
+    for (int j = 0; j < Capacity; ++j) {
+      if (j >= Capacity - k) at_[j] = key{bound_, no_index};
+    }
   }
   /// Maximum distance of candidates that are needed; negative for a lane that needs none.
   __device__ Scalar bound() const noexcept {

@@ -56,8 +56,8 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
   template <class Queries>
   farpoint::result ask(farpoint::cuda_exec exec, farpoint::device_point_bvh<scalar> const& index,
                        Queries const& queries, bool has_workspace) {
-    auto const work =
-        has_workspace ? this->workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};
+    auto const work = has_workspace ? this->workspace(farpoint::knn_workspace_bytes<Selector>(exec, index, queries))
+                                    : farpoint::bytes{};
     auto const [method, k] = asked();
     return farpoint::knn<Selector>(exec, index, queries, method, k, output(), work);
   }

@@ -22,6 +22,8 @@ class search_queries<visible_queries<Scalar>> {
   using scalar = Scalar;
   using query = search_query<scalar>;
 
+  static constexpr bool may_be_external = false;
+
   /// @param slots      maximum number of slots in the index
   /// @param number_of  `[points]`: row of each visible point; null if rows are points of the input
   search_queries(point_bvh_arrays<scalar> const& index, index_t slots, std::int32_t const* number_of,

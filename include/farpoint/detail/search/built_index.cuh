@@ -13,24 +13,27 @@ struct built_search_memory {
   query_order_memory order;
   unsigned* bad_offsets;  ///< count of points and queries; null where threads look at the queries' offsets, if any
 
+  /// @param points  number of points of the index
   /// @param counts  offsets may be wrong
-  template <class Queries>
-  static built_search_memory cut(workspace_cutter& cutter, batch<Queries> const& queries, bool counts) noexcept {
+  template <class Selector, class Queries>
+  static built_search_memory cut(workspace_cutter& cutter, batch<Queries> const& queries, index_t points,
+                                 bool counts) noexcept {
     unsigned* const bad_offsets = counts ? cutter.take<unsigned>(1) : nullptr;
-    return {query_order_of(queries)(cutter), bad_offsets};
+    return {query_order_of<Selector>(queries, points)(cutter), bad_offsets};
   }
 };
 
 /// Bytes of workspace with which queries are answered in the order of the leaves.
-template <class Queries>
-std::size_t built_search_bytes(batch<Queries> const& queries, bool counts) noexcept {
+/// @param points  number of points of the index
+template <class Selector, class Queries>
+std::size_t built_search_bytes(batch<Queries> const& queries, index_t points, bool counts) noexcept {
   workspace_cutter cutter;
-  static_cast<void>(built_search_memory::cut(cutter, queries, counts));
+  static_cast<void>(built_search_memory::cut<Selector>(cutter, queries, points, counts));
   return cutter.used();
 }
-template <class Queries>
-std::size_t built_search_bytes(batch<Queries> const& queries) noexcept {
-  return built_search_bytes(queries, queries.is_ragged());
+template <class Selector, class Queries>
+std::size_t built_search_bytes(batch<Queries> const& queries, index_t points) noexcept {
+  return built_search_bytes<Selector>(queries, points, queries.is_ragged());
 }
 
 /// Enqueues the report of a search by an index, and a count of all offsets that are wrong.
@@ -47,13 +50,14 @@ FARPOINT_HIDDEN void report_by_index(kernel_launcher& launcher, Index const& ind
 /// Looks at the offsets, puts the queries in order if there is a workspace, and calls `answer(launcher, queries)`,
 /// which enqueues the search. The arguments have been checked, but for the workspace.
 /// @param points  offsets of the points that the index was built of, where the search needs the points again
-template <class Index, class Queries, class Report, class Answer>
+template <class Selector = knn_selector, class Index, class Queries, class Report, class Answer>
 FARPOINT_HIDDEN result index_search_on_device(cuda_exec exec, Index const& index, batch<Queries> const& queries,
                                               Report* report, bytes workspace, Answer const& answer,
                                               index_offsets const& points = {}) noexcept {
   bool const counts = queries.is_ragged() || points.count > 0;
   workspace_cutter cutter{workspace.data()};
-  auto const memory = workspace.empty() ? built_search_memory{} : built_search_memory::cut(cutter, queries, counts);
+  auto const memory = workspace.empty() ? built_search_memory{}
+                                        : built_search_memory::cut<Selector>(cutter, queries, index.points(), counts);
   if (result const checked = check_workspace(workspace, cutter.used()); !checked) return checked;
   kernel_launcher launcher{exec.stream};
   report_by_index(launcher, index, points, index_offsets::of_queries(index, queries), memory.bad_offsets, report);
@@ -61,7 +65,7 @@ FARPOINT_HIDDEN result index_search_on_device(cuda_exec exec, Index const& index
     search_queries<Queries> asked{queries, index.arrays(), false};
     bool const is_counted = memory.bad_offsets != nullptr;
     asked.stop_at_bad_offsets(is_counted ? memory.bad_offsets : index.bad_offsets(), is_counted);
-    order_queries(launcher, asked, most_leaves(index.points(), index.size()), memory.order);
+    order_queries<Selector>(exec, launcher, asked, most_leaves(index.points(), index.size()), memory.order);
     answer(launcher, asked);
   }
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");

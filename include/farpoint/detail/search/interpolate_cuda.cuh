@@ -5,6 +5,7 @@
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/detail/search/neighbour_lists.hpp>
+#include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/with_index.cuh>
 #include <farpoint/types/interpolate.hpp>
@@ -21,13 +22,28 @@ struct interpolate_args {
   unsigned long long* non_finite;  ///< queries, added to; may be null
 };
 
-/// What a row of the output is made of.
+/// Parts of a row of the output.
 struct interpolated_row {
-  index_t row;      ///< of the output; -1: none
+  index_t row;      ///< row of the output; -1: none
   index_t from[3];  ///< rows of the features
   float weights[3];
   int count;
 };
+
+/// Row of a query, made of its three nearest points. Missing ones are at the end.
+template <class Queries>
+__device__ interpolated_row interpolated_row_of(search_queries<Queries> const& queries,
+                                                search_query<typename Queries::scalar> const& q,
+                                                neighbour_key<typename Queries::scalar> const (&keys)[3]) noexcept {
+  interpolated_row row{q.row, {}, {}, count_keys(keys, 3)};
+  inverse_distance_weights(keys, row.count, row.weights);
+  index_t const begin = queries.points_begin(q);
+#pragma unroll
+  for (int j = 0; j < 3; ++j) {
+    if (j < row.count) row.from[j] = begin + keys[j].index();
+  }
+  return row;
+}
 
 /// Finds the three nearest points of a thread's query.
 template <class Queries>
@@ -44,15 +60,31 @@ __device__ interpolated_row find_interpolated_row(interpolate_args<Queries> cons
   index.search(q.at, start_of(q, index), list, no_index);
   key keys[3];
   list.write(keys, 3);
-  found.count = count_keys(keys, 3);
-  inverse_distance_weights(keys, found.count, found.weights);
-  index_t const begin = args.queries.points_begin(q);
-  for (int j = 0; j < found.count; ++j) found.from[j] = begin + keys[j].index();
-  return found;
+  return interpolated_row_of(args.queries, q, keys);
 }
 
-/// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries, a value per lane, so
-/// that neighbouring lanes read and write neighbouring channels.
+/// Writes the 32 rows of a warp, a value per lane, so that neighbouring lanes read and write neighbouring channels.
+/// @param rows  `[32]`, shared memory, which all lanes see
+template <class Args>
+__device__ void write_interpolated(Args const& args, interpolated_row const* rows) noexcept {
+  index_t channel = cuda_warp::lane();
+  for (int j = 0; j < cuda_warp::lanes;) {
+    if (channel >= args.channels) {
+      channel -= args.channels;
+      ++j;
+      continue;
+    }
+    interpolated_row const& row = rows[j];
+    if (row.row >= 0) {
+      args.output.features[static_cast<std::size_t>(row.row * args.channels + channel)] = weighted_sum(
+          row.weights, row.count,
+          [&](int n) { return args.features[static_cast<std::size_t>(row.from[n] * args.channels + channel)]; });
+    }
+    channel += cuda_warp::lanes;
+  }
+}
+
+/// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries.
 template <class Queries>
 __global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Queries> const args) {
   __shared__ interpolated_row shared[search_block_size];
@@ -61,33 +93,72 @@ __global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpol
   for (index_t first = index_t{blockIdx.x} * search_block_size; first < args.queries.threads(); first += step) {
     rows[cuda_warp::lane()] = find_interpolated_row(args, first + threadIdx.x);
     cuda_warp::sync();
-    index_t channel = cuda_warp::lane();
-    for (int j = 0; j < cuda_warp::lanes;) {
-      if (channel >= args.channels) {
-        channel -= args.channels;
-        ++j;
-        continue;
-      }
-      interpolated_row const& row = rows[j];
-      if (row.row >= 0) {
-        args.output.features[static_cast<std::size_t>(row.row * args.channels + channel)] = weighted_sum(
-            row.weights, row.count,
-            [&](int n) { return args.features[static_cast<std::size_t>(row.from[n] * args.channels + channel)]; });
-      }
-      channel += cuda_warp::lanes;
-    }
+    write_interpolated(args, rows);
     cuda_warp::sync();
   }
 }
 
-/// Enqueues the kernel.
+/// Arguments of packet_kernel: a warp finds the neighbours of 32 queries together, and writes their rows.
 template <class Queries>
+struct interpolate_packet_args : interpolate_args<Queries> {
+  using scalar = typename Queries::scalar;
+  static constexpr int capacity = 4;
+  static constexpr bool is_external = false;
+
+  knn_request<scalar> request{3, no_distance<scalar>, false};
+
+  static constexpr int min_blocks(int, int) noexcept { return 0; }
+
+  __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
+    return this->queries.of_thread(thread, bad_row);
+  }
+  __device__ void leave_empty(index_t row) const noexcept {
+    if (row < 0) return;
+    for (index_t channel = 0; channel < this->channels; ++channel) {
+      this->output.features[static_cast<std::size_t>(row * this->channels + channel)] = 0;
+    }
+  }
+  __device__ void count_non_finite(bool is_bad) const noexcept {
+    count_in_report_by_warp(this->non_finite, is_bad && !this->queries.has_bad_offsets() ? 1u : 0u);
+  }
+  __device__ scalar limit2(search_query<scalar> const&) const noexcept { return request.radius2; }
+  template <int Capacity>
+  __device__ FARPOINT_ALWAYS_INLINE void finish(search_query<scalar> const& mine,
+                                                warp_topk<scalar, Capacity> const& found,
+                                                typename warp_topk<scalar, Capacity>::storage& free) const noexcept {
+    using storage = typename warp_topk<scalar, Capacity>::storage;
+    static_assert(sizeof(storage) >= cuda_warp::lanes * sizeof(interpolated_row));
+    static_assert(alignof(storage) >= alignof(interpolated_row));
+    auto* const rows = reinterpret_cast<interpolated_row*>(&free);
+    interpolated_row row{-1, {}, {}, 0};
+    if (mine.exists()) {
+      neighbour_key<scalar> const keys[3] = {found[Capacity - 3], found[Capacity - 2], found[Capacity - 1]};
+      row = interpolated_row_of(this->queries, mine, keys);
+    }
+    // Lanes may still read candidates.
+    cuda_warp::sync();
+    rows[cuda_warp::lane()] = row;
+    cuda_warp::sync();
+    write_interpolated(*this, rows);
+  }
+};
+
+/// Enqueues the kernel.
+template <class Selector = knn_selector, class Queries>
 FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Queries> const& queries,
                                      span<float const> features, index_t channels,
                                      interpolate_output const& output) noexcept {
   auto* const non_finite = output.report == nullptr ? nullptr : &output.report->non_finite_queries;
   interpolate_args<Queries> const args{queries, features, channels, output, non_finite};
-  launcher.launch_strided(queries.threads(), search_block_size, interpolate_kernel<Queries>, args);
+  if constexpr (Selector::external == external_search::own_order) {
+    using packet_args = interpolate_packet_args<Queries>;
+    constexpr int block_size = Selector::block_size;
+    launcher.launch_for(queries.threads(), block_size,
+                        packet_kernel<external_args<packet_args>, packet_args::capacity, block_size>,
+                        external_args_of<Selector>(packet_args{args}));
+  } else {
+    launcher.launch_strided(queries.threads(), search_block_size, interpolate_kernel<Queries>, args);
+  }
 }
 
 /// interpolate() for cuda_exec.
@@ -100,7 +171,7 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& poi
   if (result const checked = check_interpolate(rows, features, queries.points().size(), channels, output); !checked) {
     return checked;
   }
-  return indexed_search<Selector>(exec, points, workspace, query_order_of(queries),
+  return indexed_search<Selector>(exec, points, workspace, query_order_of<Selector>(queries, rows),
                                   [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
                                     unsigned* const bad_offsets = &built.state->faults.bad_offsets;
                                     look_at_offsets(launcher, points, queries, bad_offsets);
@@ -108,8 +179,9 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& poi
                                     spread.stop_at_bad_offsets(bad_offsets);
                                     if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
                                     report_built(launcher, built, output.report);
-                                    order_queries(launcher, spread, most_leaves(rows, points.size()), memory);
-                                    run_interpolate(launcher, spread, features, channels, output);
+                                    order_queries<Selector>(exec, launcher, spread, most_leaves(rows, points.size()),
+                                                            memory);
+                                    run_interpolate<Selector>(launcher, spread, features, channels, output);
                                   });
 }
 

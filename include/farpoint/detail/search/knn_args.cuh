@@ -118,6 +118,8 @@ struct knn_cuda_args {
   using scalar = typename Queries::scalar;
   static constexpr int least_capacity = 1;
   static constexpr int most_capacity = most_rows_in_packets<scalar>;
+  static constexpr bool is_external = false;
+  static constexpr bool may_be_external = search_queries<Queries>::may_be_external;
 
   search_queries<Queries> queries;
   knn_request<scalar> request;

@@ -56,10 +56,12 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
     if (queries.size() == 0) return;
     search_queries<Queries> asked{queries, built.index, self};
     asked.stop_at_bad_offsets(bad_offsets);
-    if (!self) order_queries(launcher, asked, most_leaves(points.points().size(), points.size()), memory);
+    if (!self)
+      order_queries<Selector>(exec, launcher, asked, most_leaves(points.points().size(), points.size()), memory);
     launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, request, output});
   };
-  return indexed_search<Selector>(exec, points, workspace, query_order_of(queries, self), search);
+  auto const order = query_order_of<Selector>(queries, points.points().size(), self);
+  return indexed_search<Selector>(exec, points, workspace, order, search);
 }
 
 /// knn() for cuda_exec among the points of a device_point_bvh. Without a workspace the queries are answered in the
@@ -74,11 +76,11 @@ FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, bat
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Queries::scalar>(method, k);
-  return index_search_on_device(exec, index, queries, output.report, workspace,
-                                [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
-                                  knn_cuda_args<Queries> const args{asked, request, output};
-                                  launch_knn<Selector>(launcher, args);
-                                });
+  return index_search_on_device<Selector>(exec, index, queries, output.report, workspace,
+                                          [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+                                            knn_cuda_args<Queries> const args{asked, request, output};
+                                            launch_knn<Selector>(launcher, args);
+                                          });
 }
 
 }  // namespace detail

@@ -21,18 +21,27 @@ struct search_query {
   FARPOINT_HD bool exists() const noexcept { return cloud >= 0; }
 };
 
-/// Assigns the queries of a batch to threads: in the order of the view, or in the order of the leaves if the queries
-/// are the points. Threads of a warp then visit the same boxes. Trivially copyable.
+/// Assigns the queries of a batch to threads: in the order of the view, or in the order of the leaves of a BVH of the
+/// queries. Threads of a warp then visit the same boxes. If the queries are the points, the index is that BVH.
+/// Trivially copyable.
 template <class Queries>
 class search_queries {
  public:
   using scalar = typename Queries::scalar;
   using query = search_query<scalar>;
 
+  /// False if the queries are always points of the index.
+  static constexpr bool may_be_external = true;
+
   /// @param index  index of the points, with one cloud per cloud of queries
   /// @param self   true if the queries are the points
   search_queries(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self) noexcept
-      : queries_{queries}, index_{index}, self_{self}, threads_{threads_of(queries, self)} {}
+      : queries_{queries},
+        index_{index},
+        order_{index},
+        self_{self},
+        in_leaf_order_{self},
+        threads_{threads_of(queries, self)} {}
 
   /// Makes all queries leave their rows empty if offsets are bad.
   /// @param count     number of bad offsets, in device memory; may be null
@@ -54,8 +63,21 @@ class search_queries {
     leaves_in_order_ = leaves;
   }
 
+  /// Makes queries that are not the points follow the leaves of a BVH of the queries.
+  /// @param order  BVH of each cloud of queries; clouds with bad offsets may be anything
+  void answer_in_order(point_bvh_arrays<scalar> const& order) noexcept {
+    order_ = order;
+    in_leaf_order_ = true;
+    threads_ = threads_of(queries_, true);
+  }
+
+  batch<Queries> const& all() const noexcept { return queries_; }
+  /// True if the queries are the points of the index.
+  bool are_points() const noexcept { return self_; }
+  /// True if threads follow the leaves of a BVH of the queries.
+  bool are_in_leaf_order() const noexcept { return in_leaf_order_; }
   /// True if thread i answers row i.
-  bool are_in_row_order() const noexcept { return !self_ && rows_in_order_ == nullptr; }
+  bool are_in_row_order() const noexcept { return !in_leaf_order_ && rows_in_order_ == nullptr; }
   /// Number of threads for all queries.
   FARPOINT_HD index_t threads() const noexcept { return threads_; }
 
@@ -87,47 +109,47 @@ class search_queries {
     }
     if (rows_in_order_ != nullptr) return of_place(thread, bad_row);
     query const in_view = is_row(thread) ? of_row(thread, bad_row) : query{};
-    return self_ ? of_lane(in_packet_order(thread)) : in_view;
+    return in_leaf_order_ ? of_lane(in_packet_order(thread)) : in_view;
   }
 
   /// Leaf near a query, numbered over all clouds.
   FARPOINT_HD index_t leaf_near(query const& q) const noexcept {
-    return first_leaf(q.cloud) + index_of(q).leaf_near(q.at);
+    return first_leaf(index_, q.cloud) + index_of(q).leaf_near(q.at);
   }
 
  private:
   static constexpr index_t packet_ = 32;  ///< number of queries that a warp answers together
 
-  static index_t threads_of(batch<Queries> const& queries, bool self) noexcept {
+  static index_t threads_of(batch<Queries> const& queries, bool in_leaf_order) noexcept {
     index_t const rows = queries.points().size();
     if (queries.size() == 0 || rows == 0) return 0;
     // Each cloud may end with a partly filled leaf. Whole packets are needed because packets are permuted.
-    return self ? divide_up(rows + point_bvh_width * queries.size(), packet_) * packet_ : rows;
+    return in_leaf_order ? divide_up(rows + point_bvh_width * queries.size(), packet_) * packet_ : rows;
   }
 
   FARPOINT_HD query of_place(index_t place, index_t& bad_row) const noexcept {
     if (place >= queries_.points().size()) return {};
     query q = of_row(index_t{rows_in_order_[place]}, bad_row);
-    if (q.exists()) q.start = static_cast<std::uint32_t>(leaves_in_order_[place] - first_leaf(q.cloud));
+    if (q.exists()) q.start = static_cast<std::uint32_t>(leaves_in_order_[place] - first_leaf(index_, q.cloud));
     return q;
   }
 
   /// Returns the thread whose query the calling thread answers: packets are permuted as a whole.
   FARPOINT_HD index_t in_packet_order(index_t thread) const noexcept {
-    if (index_.packets == nullptr) return thread;
-    return index_t{index_.packets[thread / packet_]} * packet_ + thread % packet_;
+    if (order_.packets == nullptr) return thread;
+    return index_t{order_.packets[thread / packet_]} * packet_ + thread % packet_;
   }
 
-  /// The leaves of a cloud follow the leaves of the clouds before it.
-  FARPOINT_HD index_t first_leaf(index_t b) const noexcept {
-    return static_cast<index_t>(index_.leaves_of(b, index_.clouds[b].begin) - index_.leaves);
+  /// First leaf of a cloud's BVH. The leaves of a cloud follow the leaves of the clouds before it.
+  FARPOINT_HD static index_t first_leaf(point_bvh_arrays<scalar> const& of, index_t b) noexcept {
+    return static_cast<index_t>(of.leaves_of(b, of.clouds[b].begin) - of.leaves);
   }
 
   /// True if a thread must test a row of the view. If the leaves contain all points of a single cloud, all queries are
   /// finite and no row needs a test.
   FARPOINT_HD bool is_row(index_t thread) const noexcept {
     if (thread >= queries_.points().size()) return false;
-    return !self_ || queries_.size() != 1 || index_.clouds[0].size != queries_[0].size();
+    return !in_leaf_order_ || queries_.size() != 1 || order_.clouds[0].size != queries_[0].size();
   }
 
   FARPOINT_HD query of_row(index_t row, index_t& bad_row) const noexcept {
@@ -135,7 +157,7 @@ class search_queries {
     q.at = queries_.points()[row];
     q.row = row;
     bool const finite = is_finite(q.at);
-    if (self_ && finite) return q;
+    if (in_leaf_order_ && finite) return q;
     place(q);
     if (!q.exists() || finite) return q;
     bad_row = row;
@@ -151,24 +173,26 @@ class search_queries {
 
   FARPOINT_HD query of_lane(index_t thread) const noexcept {
     index_t const leaf = thread / point_bvh_width;
-    index_t const b = segment_of(queries_.size(), leaf, [this](index_t i) { return first_leaf(i); });
+    index_t const b = segment_of(queries_.size(), leaf, [this](index_t i) { return first_leaf(order_, i); });
     query q;
-    index_t const place = leaf - first_leaf(b);
-    if (place < 0 || place * point_bvh_width >= index_.clouds[b].size) return q;
-    point_leaf<scalar> const& home = index_.leaves[leaf];
+    index_t const place = leaf - first_leaf(order_, b);
+    if (place < 0 || place * point_bvh_width >= order_.clouds[b].size) return q;
+    point_leaf<scalar> const& home = order_.leaves[leaf];
     int const lane = static_cast<int>(thread % point_bvh_width);
     if (home.index[lane] == no_index) return q;
     q.cloud = b;
     q.index = index_t{home.index[lane]};
     q.row = queries_.begin_of(b) + q.index;
-    q.start = static_cast<std::uint32_t>(place);
+    if (self_) q.start = static_cast<std::uint32_t>(place);
     q.at = home.at(lane);
     return q;
   }
 
   batch<Queries> queries_;
   point_bvh_arrays<scalar> index_;
+  point_bvh_arrays<scalar> order_;  ///< BVHs whose leaves hold the queries, if these are in the order of leaves
   bool self_;
+  bool in_leaf_order_;
   index_t threads_;
   bool looks_at_offsets_ = false;
   unsigned const* bad_offsets_ = nullptr;

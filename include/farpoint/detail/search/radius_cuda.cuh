@@ -21,20 +21,22 @@ struct radius_memory {
 };
 
 /// Returns a function that cuts the memory for a batch of queries.
-/// @param self  true if the queries are the points
-template <class Queries>
-auto radius_memory_of(batch<Queries> const& queries, bool self) noexcept {
+/// @param points  number of points that are searched
+/// @param self    true if the queries are the points
+template <class Selector, class Queries>
+auto radius_memory_of(batch<Queries> const& queries, index_t points, bool self) noexcept {
   index_t const rows = bounded_points(queries.points().size());
-  return [rows, cut_order = query_order_of(queries, self)](workspace_cutter& cutter) {
+  return [rows, cut_order = query_order_of<Selector>(queries, points, self)](workspace_cutter& cutter) {
     auto const sums = exclusive_scan_memory::cut(cutter, rows);
     return radius_memory{sums, cut_order(cutter)};
   };
 }
 
 /// Returns a function that cuts memory for all searches within the limits.
-inline auto radius_memory_of(search_limits const& limits) noexcept {
+template <class Selector, class Points>
+auto radius_memory_of(search_limits const& limits) noexcept {
   index_t const rows = larger(limits.queries, limits.points);
-  return [rows, cut_order = order_of_at_most(limits.queries)](workspace_cutter& cutter) {
+  return [rows, cut_order = order_of_at_most<Selector, Points>(limits)](workspace_cutter& cutter) {
     auto const sums = exclusive_scan_memory::cut(cutter, rows);
     return radius_memory{sums, cut_order(cutter)};
   };
@@ -127,15 +129,16 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
 }
 
 /// Enqueues the steps before and after a radius search of points, and `search(radius_search)` between them.
-template <class Points, class Queries, class Search>
-FARPOINT_HIDDEN void radius_search_of_points(kernel_launcher& launcher, bvh_build_args<Points> const& built,
-                                             search_queries<Queries>& queries, query_order_memory const& order,
-                                             radius_params const& params, radius_report* report,
-                                             Search const& search) noexcept {
+template <class Selector, class Points, class Queries, class Search>
+FARPOINT_HIDDEN void radius_search_of_points(cuda_exec exec, kernel_launcher& launcher,
+                                             bvh_build_args<Points> const& built, search_queries<Queries>& queries,
+                                             query_order_memory const& order, radius_params const& params,
+                                             radius_report* report, Search const& search) noexcept {
   unsigned* const bad_offsets = &built.state->faults.bad_offsets;
   queries.stop_at_bad_offsets(bad_offsets);
   if (report != nullptr) launcher.clear(report, sizeof *report);
-  order_queries(launcher, queries, most_leaves(built.points.points().size(), built.points.size()), order);
+  order_queries<Selector>(exec, launcher, queries, most_leaves(built.points.points().size(), built.points.size()),
+                          order);
   search(radius_search<Points, Queries>{launcher, queries, built.points, params, report});
   report_built(launcher, built, report);
 }
@@ -153,10 +156,11 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
   auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
     look_at_offsets(launcher, points, queries, &built.state->faults.bad_offsets);
     search_queries<Queries> asked{queries, built.index, self};
-    radius_search_of_points(launcher, built, asked, memory.order, params, output.report,
-                            [&](auto const& lists) { lists.template lists<Selector>(max, output); });
+    radius_search_of_points<Selector>(exec, launcher, built, asked, memory.order, params, output.report,
+                                      [&](auto const& lists) { lists.template lists<Selector>(max, output); });
   };
-  return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self), search);
+  return indexed_search<Selector>(exec, points, workspace,
+                                  radius_memory_of<Selector>(queries, points.points().size(), self), search);
 }
 
 /// radius() for cuda_exec with a device_point_bvh.
@@ -177,7 +181,7 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
   }
   // Without an output for distances, the search would compute them from the points again, which may no longer exist.
   batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
-  return index_search_on_device(
+  return index_search_on_device<Selector>(
       exec, index, queries, output.report, workspace,
       [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
         radius_search<Queries, Queries>{launcher, asked, none, params, output.report}.template lists<Selector>(max,
@@ -207,11 +211,13 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
     // Queries that are in no cloud have no neighbours: their counts stay 0.
     clear_offsets(launcher, output.offsets, rows);
     search_queries<Queries> asked{queries, built.index, self};
-    radius_search_of_points(launcher, built, asked, memory.order, params, output.report, [&](auto const& lists) {
-      if (rows > 0) lists.rows(output, rows, memory.sums);
-    });
+    radius_search_of_points<Selector>(exec, launcher, built, asked, memory.order, params, output.report,
+                                      [&](auto const& lists) {
+                                        if (rows > 0) lists.rows(output, rows, memory.sums);
+                                      });
   };
-  return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self), search);
+  return indexed_search<Selector>(exec, points, workspace,
+                                  radius_memory_of<Selector>(queries, points.points().size(), self), search);
 }
 
 /// Memory of radius_rows() with a device_point_bvh.
@@ -221,9 +227,11 @@ struct built_rows_memory {
   std::size_t size;
 
   template <class Queries>
-  built_rows_memory(unsigned char* workspace, index_offsets const& points, batch<Queries> const& queries) noexcept {
+  built_rows_memory(unsigned char* workspace, index_offsets const& points, batch<Queries> const& queries,
+                    index_t point_count) noexcept {
     workspace_cutter cutter{workspace};
-    search = cutter.take_workspace(built_search_bytes(queries, queries.is_ragged() || points.count > 0));
+    bool const counts = queries.is_ragged() || points.count > 0;
+    search = cutter.take_workspace(built_search_bytes<knn_selector>(queries, point_count, counts));
     sums = exclusive_scan_memory::cut(cutter, bounded_points(queries.points().size()));
     size = cutter.used();
   }
@@ -240,7 +248,7 @@ FARPOINT_HIDDEN result radius_rows_of_index_cuda(cuda_exec exec, Index const& in
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
   auto const offsets = index_offsets::of_points(index, points);
-  built_rows_memory const memory{workspace.data(), offsets, queries};
+  built_rows_memory const memory{workspace.data(), offsets, queries, index.points()};
   if (result const checked = check_workspace(workspace, memory.size); !checked) return checked;
   // Queries that are in no cloud have no neighbours: their counts stay 0.
   kernel_launcher first{exec.stream};

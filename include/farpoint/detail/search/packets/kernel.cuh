@@ -3,10 +3,10 @@
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>
-#include <farpoint/detail/search/packets/traversal.cuh>
-#include <farpoint/detail/search/queries.hpp>
+#include <farpoint/detail/search/packets/search.hpp>
 #include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/warp/warp_topk.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -20,35 +20,17 @@ inline constexpr int most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
 template <class Scalar>
 inline constexpr int most_rows_in_packets = 2 * most_in_packets<Scalar>;
 
-/// Not inlined: inlining would take registers from the search that follows, and few queries take this path.
-template <class Scalar>
-__device__ __noinline__ std::uint32_t leaf_near_apart(point_bvh_ref<Scalar> index, vec<Scalar, 3> q) noexcept {
-  return index.leaf_near(q);
+/// Bytes of shared memory of `warps` warps and their lists.
+template <class Scalar, int Capacity>
+FARPOINT_HD constexpr std::size_t packet_shared_bytes(int warps) noexcept {
+  using list = warp_topk<Scalar, Capacity>;
+  return static_cast<std::size_t>(warps) * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>));
 }
 
-/// Fills the lists of a warp's queries, cloud by cloud.
-template <class Queries, int Capacity>
-__device__ void search_together(search_queries<Queries> const& queries,
-                                search_query<typename Queries::scalar> const& mine,
-                                packet_memory<typename Queries::scalar>& shared,
-                                warp_topk<typename Queries::scalar, Capacity>& found) noexcept {
-  vec<typename Queries::scalar, 3> const q = mine.at;
-  for (unsigned left = cuda_warp::ballot(mine.exists()); left != 0;) {
-    int const first = lowest_bit(left);
-    index_t const cloud = cuda_warp::shuffle(mine.cloud, first);
-    bool const is_here = mine.cloud == cloud;
-    auto const index = queries.index_of(cloud);
-    __syncwarp();
-    if (int const level = cuda_warp::lane(); level < point_bvh_levels) {
-      shared.levels[level] = queries.boxes_of(cloud, level);
-    }
-    std::uint32_t start = mine.start;
-    if (is_here && start == no_index) start = leaf_near_apart(index, q);
-    found.activate(is_here);
-    packet_traversal<typename Queries::scalar, Capacity> traversal{found, shared, q};
-    traversal.search(index, cuda_warp::shuffle(start, first), q);
-    left &= ~cuda_warp::ballot(is_here);
-  }
+/// True if `warps` warps fit into 48 KiB, the shared memory of a block on every device without an opt-in.
+template <class Scalar, int Capacity>
+FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
+  return packet_shared_bytes<Scalar, Capacity>(warps) <= 48 * 1024;
 }
 
 /// Number of blocks that a multiprocessor should hold: the minimum that `Args` states, or fewer if shared memory
@@ -60,6 +42,14 @@ constexpr int packet_blocks(int block_size) noexcept {
       blocks_that_fit(block_size, packet_shared_bytes<typename Args::scalar, Capacity>(block_size / cuda_warp::lanes)));
 }
 
+/// Arguments of a kernel for queries that are not the points.
+template <class Args>
+struct external_args : Args {
+  static constexpr bool is_external = true;
+
+  float most_spread;  ///< see packet_limits
+};
+
 /// Answers 32 queries per warp. `Args` has the queries, `request`, and operations on the lists:
 ///
 ///   query_of(thread, bad_row)           as search_queries::of_thread(), for every thread of the grid
@@ -68,8 +58,8 @@ constexpr int packet_blocks(int block_size) noexcept {
 ///   count_non_finite(is_bad)            called by all lanes
 ///   finish<Capacity>(mine, found, free) called by all lanes of a warp that has a query; `free` is shared memory
 ///
-/// and constants: least_capacity, most_capacity, and min_blocks(capacity, block_size) per multiprocessor, 0 for any
-/// number.
+/// and constants: least_capacity, most_capacity, is_external, which external_args sets, and min_blocks(capacity,
+/// block_size) per multiprocessor, 0 for any number.
 template <class Args, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(BlockSize)) packet_kernel(Args const args) {
   using scalar = typename Args::scalar;
@@ -88,7 +78,12 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   int const k = args.request.k;
   std::uint32_t const excluded = mine.exists() ? args.request.excluded(mine.index) : no_index;
   list found{candidates[warp], k, {args.limit2(mine), no_index}, excluded};
-  search_together(args.queries, mine, shared[warp], found);
+  if constexpr (Args::is_external) {
+    packet_limits const limits{args.most_spread, packet_most_turns<Capacity>};
+    search_external<cuda_warp>(args.queries, mine, k, limits, shared[warp], found);
+  } else {
+    search_together<cuda_warp>(args.queries, mine, shared[warp], found);
+  }
   args.finish(mine, found, candidates[warp]);
 }
 
@@ -102,9 +97,9 @@ FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& 
   launcher.launch_for(threads, block_size, packet_kernel<Args, capacity, block_size>, args);
 }
 
-/// Enqueues the kernel for k up to Args::most_capacity, with at least `threads` threads.
+/// Enqueues the kernel of `Args` for k up to Args::most_capacity, with at least `threads` threads.
 template <class Selector, class Args>
-FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
+FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   constexpr int block_size = Selector::block_size;
   static_assert(is_block_size(block_size), "farpoint: knn_selector::block_size must be whole warps of threads");
   constexpr int least = Args::least_capacity;
@@ -120,6 +115,24 @@ FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args,
                              : k <= 16  ? kernel_type{packet_kernel<Args, 16, block_size>}
                                         : kernel_type{packet_kernel<Args, most, block_size>};
   launcher.launch_for(threads, block_size, kernel, args);
+}
+
+/// Adds to `args` what the kernel for queries that are not the points needs.
+template <class Selector, class Args>
+external_args<Args> external_args_of(Args const& args) noexcept {
+  return {args, args.queries.are_in_leaf_order() ? Selector::most_spread_in_order : Selector::most_spread};
+}
+
+/// Enqueues the kernel for k up to Args::most_capacity, with at least `threads` threads.
+/// @tparam Args  of queries whose kind is known at run time only
+template <class Selector, class Args>
+FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
+  if constexpr (Selector::external == external_search::own_order && Args::may_be_external) {
+    if (!args.queries.are_points()) {
+      return launch_packet_kernel<Selector>(launcher, external_args_of<Selector>(args), threads);
+    }
+  }
+  launch_packet_kernel<Selector>(launcher, args, threads);
 }
 
 }  // namespace detail

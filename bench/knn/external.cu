@@ -1,0 +1,255 @@
+/// @file
+/// knn() on the GPU for queries that are not the points, among points whose index has been built; each row's output
+/// equals host_exec's.
+
+#include "knn/external.cuh"
+
+#include "knn/expected.hpp"
+#include "support/contender.cuh"
+#include "support/device_lists.cuh"
+
+#include <farpoint/knn.cuh>
+#include <farpoint/knn.hpp>
+#include <farpoint/point_bvh.cuh>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace farpoint_bench {
+namespace {
+
+using farpoint::cuda_exec;
+
+/// Order of the queries in memory.
+enum class query_order {
+  random,
+  sorted  ///< along a Morton curve
+};
+
+struct external_row {
+  farpoint::index_t points;
+  farpoint::index_t queries;
+  farpoint::index_t k;
+  knn_cloud kind;  ///< cube: other points of the cube; sphere: 3 mm above it; lidar: another sweep, 3 cm away
+  query_order order;
+  int calls;
+
+  char const* scan_name = nullptr;  ///< none: for problem_store
+
+  std::string name() const {
+    return std::to_string(queries) + "_of_" + std::to_string(points) + "_k" + std::to_string(k) + "/" +
+           to_string(kind) + (order == query_order::sorted ? "/sorted" : "/random");
+  }
+  workload work() const {
+    auto const n = static_cast<double>(queries);
+    return {n, n * static_cast<double>(points), 24 * n + 8 * n * static_cast<double>(k)};
+  }
+};
+
+constexpr external_row rows[] = {
+    {1'000'000, 1'000'000, 8, knn_cloud::cube, query_order::random, 30},
+    {1'000'000, 1'000'000, 8, knn_cloud::cube, query_order::sorted, 30},
+    {1'000'000, 1'000'000, 8, knn_cloud::sphere, query_order::random, 30},
+    {1'000'000, 1'000'000, 8, knn_cloud::sphere, query_order::sorted, 30},
+    {1'000'000, 1'000'000, 8, knn_cloud::lidar, query_order::random, 30},
+    {1'000'000, 1'000'000, 8, knn_cloud::lidar, query_order::sorted, 30},
+    {1'000'000, 1'000'000, 1, knn_cloud::cube, query_order::random, 30},
+    {1'000'000, 1'000'000, 16, knn_cloud::cube, query_order::random, 20},
+    {1'000'000, 1'000'000, 32, knn_cloud::cube, query_order::random, 20},
+    {1'000'000, 1'000'000, 64, knn_cloud::cube, query_order::random, 10},
+    {1'000'000, 100'000, 8, knn_cloud::cube, query_order::random, 50},
+    {1'000'000, 200'000, 8, knn_cloud::cube, query_order::random, 50},
+    {1'000'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
+    {100'000, 100'000, 8, knn_cloud::cube, query_order::random, 100},
+    {100'000, 100'000, 8, knn_cloud::cube, query_order::sorted, 100},
+    {10'000, 200'000, 8, knn_cloud::cube, query_order::random, 50},
+    {10'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
+    {1'000, 1'000, 8, knn_cloud::cube, query_order::random, 100},
+};
+
+/// The search with a sort of the queries by their first leaf, from which packets begin.
+struct leaf_order_selector : farpoint::knn_selector {
+  static constexpr farpoint::external_search external = farpoint::external_search::leaf_order;
+};
+
+/// Packets that are always traversed together, and queries that always are on their own.
+struct together_selector : farpoint::knn_selector {
+  static constexpr float most_spread = farpoint::detail::infinity<float>;
+  static constexpr float most_spread_in_order = farpoint::detail::infinity<float>;
+};
+struct per_lane_selector : farpoint::knn_selector {
+  static constexpr float most_spread = -1;
+  static constexpr float most_spread_in_order = -1;
+};
+
+/// Bits of a coordinate's cell, each followed by two zeros.
+std::uint64_t spread_bits(std::uint64_t cell) {
+  std::uint64_t code = 0;
+  for (int bit = 0; bit < 20; ++bit) code |= (cell >> bit & 1) << 3 * bit;
+  return code;
+}
+
+std::vector<float> sort_along_curve(std::vector<float> const& xyz) {
+  auto const [low, high] = std::minmax_element(xyz.begin(), xyz.end());
+  float const scale = 1'000'000 / std::max(*high - *low, 1e-30f);
+  std::vector<std::pair<std::uint64_t, std::size_t>> codes(xyz.size() / 3);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    std::uint64_t code = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      code |= spread_bits(static_cast<std::uint64_t>((xyz[3 * i + axis] - *low) * scale)) << axis;
+    }
+    codes[i] = {code, i};
+  }
+  std::sort(codes.begin(), codes.end());
+  std::vector<float> sorted;
+  for (auto const& [code, i] : codes) sorted.insert(sorted.end(), &xyz[3 * i], &xyz[3 * i] + 3);
+  return sorted;
+}
+
+/// Points in random order.
+std::vector<float> shuffled(std::vector<float> xyz) {
+  random_numbers random{3};
+  for (std::size_t left = xyz.size() / 3; left > 1; --left) {
+    auto const other = static_cast<std::size_t>(random.unit() * static_cast<float>(left)) % left;
+    std::swap_ranges(&xyz[3 * left - 3], &xyz[3 * left - 3] + 3, &xyz[3 * other]);
+  }
+  return xyz;
+}
+
+std::vector<float> make_queries(external_row const& row, std::vector<float> const& points) {
+  auto const n = static_cast<std::size_t>(row.queries);
+  std::vector<float> xyz = row.kind == knn_cloud::lidar ? lidar_rings(n, 5) : uniform_cube(n, 77);
+  if (row.kind == knn_cloud::sphere) {
+    xyz.assign(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(3 * n));
+    for (float& c : xyz) c *= 1.003f;
+  }
+  if (row.kind == knn_cloud::lidar) {
+    for (float& c : xyz) c += 0.03f;
+  }
+  return row.order == query_order::sorted ? sort_along_curve(xyz) : shuffled(std::move(xyz));
+}
+
+/// Points with their index, and queries, in device memory.
+class external_problem {
+ public:
+  external_problem(external_row const& row, std::vector<float> const&)
+      : row_{row},
+        xyz_{knn_row{row.points, row.k, row.kind, 1}.make({})},
+        queries_{make_queries(row, xyz_)},
+        device_xyz_{xyz_},
+        device_queries_{queries_},
+        memory_{farpoint::point_bvh_bytes(cuda_exec{stream_.get()}, cloud_of(device_xyz_.data(), row.points))},
+        lists_{static_cast<std::size_t>(row.queries * row.k)} {
+    check(farpoint::build_point_bvh(cuda_exec{stream_.get()}, cloud_of(device_xyz_.data(), row.points),
+                                    farpoint::bytes{memory_.data(), memory_.size()}, index_),
+          "farpoint::build_point_bvh");
+  }
+
+  cudaStream_t stream() const noexcept { return stream_.get(); }
+  std::size_t workspace_bytes() const noexcept { return lists_.workspace().size(); }
+
+  /// The lists of host_exec, whose tests compare it with brute force.
+  knn_lists const& expected() {
+    if (expected_) return *expected_;
+    farpoint::host_exec const exec;
+    knn_lists lists{row_.queries, row_.k};
+    knn_clouds const points = cloud_of(xyz_.data(), row_.points);
+    knn_clouds const queries = cloud_of(queries_.data(), row_.queries);
+    farpoint::detail::host_workspace const workspace{
+        farpoint::knn_workspace_bytes(exec, points, queries, farpoint::exact{}, row_.k)};
+    check(farpoint::knn(exec, points, queries, farpoint::exact{}, row_.k, lists.output(), workspace.get()),
+          "farpoint::knn on the host");
+    expected_ = std::move(lists);
+    return *expected_;
+  }
+
+  template <class Selector>
+  void reserve(bool has_workspace) {
+    lists_.reserve(
+        has_workspace ? farpoint::knn_workspace_bytes<Selector>(cuda_exec{stream()}, index_, device_queries()) : 0);
+  }
+  template <class Selector>
+  void launch(cudaStream_t stream) const {
+    farpoint::knn_output<float> const output{lists_.indices(), lists_.distances()};
+    auto const workspace = workspace_bytes() > 0 ? lists_.workspace() : farpoint::bytes{};
+    check(farpoint::knn<Selector>(cuda_exec{stream}, index_, device_queries(), farpoint::exact{}, row_.k, output,
+                                  workspace),
+          "farpoint::knn");
+  }
+
+  /// Runs a contender once; throws unless it returns what is expected.
+  template <class Launch>
+  void verify(Launch&& launch, std::string const& who) {
+    knn_lists const& right = expected();
+    lists_.clear(stream());
+    launch(stream());
+    expect_equal({lists_.download_indices(), lists_.download_distances()}, right, row_.k, who);
+  }
+
+ private:
+  knn_clouds device_queries() const { return cloud_of(device_queries_.data(), row_.queries); }
+
+  external_row row_;
+  std::vector<float> xyz_;
+  std::vector<float> queries_;
+  std::optional<knn_lists> expected_;
+  owned_stream stream_;
+  device_buffer<float> device_xyz_;
+  device_buffer<float> device_queries_;
+  device_buffer<unsigned char> memory_;
+  device_lists lists_;
+  farpoint::device_point_bvh<float> index_;
+};
+
+using external_store = problem_store<external_problem, external_row>;
+using external_contender = contender<external_problem, external_row>;
+
+/// Registers knn() as `Selector` tunes it, as a graph.
+template <class Selector>
+void register_search(external_row const& row, char const* who, bool has_workspace, int calls, bool flush_l2,
+                     external_store& problems) {
+  std::string const name = "external/" + row.name() + "/" + who + (has_workspace ? "" : "_no_workspace");
+  register_contender(
+      external_contender{name, row, calls, how::replayed, flush_l2, &problems},
+      [has_workspace](external_problem& problem) { problem.reserve<Selector>(has_workspace); },
+      [row, name](benchmark::State& state, external_problem& problem, auto const& enqueue) {
+        problem.verify(enqueue, name);
+        state.SetLabel("equals host_exec");
+        state.counters["n"] = static_cast<double>(row.points);
+        state.counters["queries"] = static_cast<double>(row.queries);
+        state.counters["k"] = static_cast<double>(row.k);
+        state.counters["workspace_bytes"] = static_cast<double>(problem.workspace_bytes());
+        return row.work();
+      },
+      [](external_problem const& problem, cudaStream_t stream) { problem.launch<Selector>(stream); });
+}
+
+}  // namespace
+
+void register_external(bool flush_l2) {
+  // The rows outlive this function.
+  static external_store problems{{}};
+  for (external_row const& row : rows) {
+    bool const has_variants = row.k == 8;
+    // Packets that jump in random order take 0.1 s with a start from a leaf.
+    int const slow_calls = row.order == query_order::random ? 3 : row.calls;
+    for (bool const has_workspace : {true, false}) {
+      register_search<farpoint::knn_selector>(row, "graph", has_workspace, row.calls, flush_l2, problems);
+      if (!has_variants) continue;
+      int const calls = has_workspace ? row.calls : slow_calls;
+      register_search<leaf_order_selector>(row, "leaf_order", has_workspace, calls, flush_l2, problems);
+      register_search<together_selector>(row, "together", has_workspace, calls, flush_l2, problems);
+      register_search<per_lane_selector>(row, "per_lane", has_workspace, row.calls, flush_l2, problems);
+    }
+  }
+}
+
+}  // namespace farpoint_bench

@@ -1,0 +1,101 @@
+/// @file
+/// Shared memory of a warp that answers 32 queries together.
+///
+/// Code of this folder in .hpp files takes the warp as a template parameter `Warp`: cuda_warp, or on a CPU a test's
+/// warp of 32 fibers. It needs lane(), sync(), ballot(), shuffle(), shuffle_xor() and min() of std::uint32_t. Its
+/// parameter `List` has the members of warp_topk.
+#pragma once
+
+#include <farpoint/spatial/point_bvh.hpp>
+
+#include <cstring>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Number of queries of a packet: one for each lane of a warp.
+inline constexpr int warp_packet_lanes = 32;
+
+/// Loads a value that no thread writes while the kernel runs, on a GPU through the read-only cache.
+template <class T>
+FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE T load_read_only(T const& from) noexcept {
+  return FARPOINT_DEVICE_OR_HOST(__ldg(&from), from);
+}
+
+/// Loads eight values that no thread writes while the kernel runs, on a GPU 16 bytes at a time.
+/// @param from  16-byte aligned
+template <class Scalar>
+FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void load_read_only(Scalar const (&from)[point_bvh_width],
+                                                           Scalar (&to)[point_bvh_width]) noexcept {
+#if defined(__CUDA_ARCH__)
+  constexpr int values = 16 / int{sizeof(Scalar)};
+  FARPOINT_UNROLL
+  for (int i = 0; i < point_bvh_width; i += values) {
+    uint4 const four = __ldg(reinterpret_cast<uint4 const*>(from + i));
+    std::memcpy(to + i, &four, sizeof four);
+  }
+#else
+  std::memcpy(to, from, sizeof to);
+#endif
+}
+
+/// Group of eight boxes of an index: its level, and its number on the level.
+struct packet_node {
+  std::uint32_t bits;
+
+  FARPOINT_HD static packet_node of(int level, std::uint32_t group) noexcept {
+    return {static_cast<std::uint32_t>(level) << shift | group};
+  }
+  FARPOINT_HD int level() const noexcept { return static_cast<int>(bits >> shift); }
+  FARPOINT_HD std::uint32_t group() const noexcept { return bits & ((1u << shift) - 1); }
+
+ private:
+  static constexpr int shift = 3 * point_bvh_levels;
+};
+
+/// Shared memory of a warp.
+template <class Scalar>
+struct packet_memory {
+  static constexpr int groups = warp_packet_lanes / point_bvh_width;
+
+  /// Point of an index. Its distance overwrites z, next to the index, so that both form a neighbour_key.
+  struct alignas(4 * sizeof(Scalar)) point {
+    Scalar x;
+    Scalar y;
+    std::uint32_t index;
+    Scalar z;
+  };
+  /// Box around several queries, and the largest of their bounds.
+  struct alignas(4 * sizeof(Scalar)) box {
+    Scalar low[3];
+    Scalar bound;
+    Scalar high[3];
+    std::uint32_t bound_index;
+  };
+
+  /// Leaves whose points a traversal begins with.
+  struct alignas(4 * sizeof(std::uint32_t)) first_leaves {
+    std::uint32_t at[groups];
+
+    FARPOINT_HD bool contain(std::uint32_t leaf) const noexcept {
+      return (leaf == at[0]) | (leaf == at[1]) | (leaf == at[2]) | (leaf == at[3]);
+    }
+  };
+
+  /// Capacity of the stack of groups. While it holds at most few_nodes groups, four are tested at a time; beyond, one
+  /// at a time, which adds at most seven per level.
+  static constexpr int most_nodes = 128;
+  static constexpr int few_nodes = most_nodes - (warp_packet_lanes - groups) - (point_bvh_width - 1) * point_bvh_levels;
+  static_assert(few_nodes >= point_bvh_levels, "farpoint: no room for the groups on the way to the root");
+
+  point_boxes<Scalar> const* levels[point_bvh_levels];
+  box eights[groups];
+  box all;
+  point points[warp_packet_lanes + point_bvh_width];  ///< queue of points, tested eight at a time
+  packet_node nodes[most_nodes];                      ///< stack of groups; the next is at the end
+  std::uint32_t leaves[warp_packet_lanes + groups];   ///< queue of leaves, tested four at a time
+  first_leaves first;                                 ///< set by find_beam() only; no_index: none
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
