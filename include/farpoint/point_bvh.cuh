@@ -18,11 +18,11 @@ std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
   return detail::indexed_search_bytes<Selector>(points, [](auto&) { return 0; });
 }
 
-/// Bytes of device memory that are enough for build_point_bvh() of all batches within the limits on any GPU. Never less
-/// for higher limits. O(1).
-/// @tparam Points    the view of the points: point_view<float>
-/// @tparam Selector  that of the calls
-/// @return ok | bad_argument; then `bound` stays as it is
+/// Computes a number of bytes of device memory that suffices for build_point_bvh() of all batches within the limits on
+/// any GPU. Monotonic in the limits. O(1).
+/// @tparam Points    view type of the points, for example point_view<float>
+/// @tparam Selector  selector of the calls
+/// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result point_bvh_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
   return detail::bound_indexed_search<Selector, Points>(
@@ -53,10 +53,10 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
   return detail::named(outcome, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
 }
 
-/// Bytes of device workspace for knn() among the points of a BVH, 256-byte aligned: 29 a query in float, 46 in double,
-/// for a BVH that puts the queries in an order in which neighbours follow one another; 0 if there are at most an eighth
-/// as many queries as points, which are faster without; and 64 for ragged queries.
-/// @tparam Selector  that of the call
+/// Returns the size in bytes of the device workspace of knn() among the points of a BVH, 256-byte aligned: 29 per query
+/// in float, 46 in double, for a BVH of the queries that gives them an order along a curve; 0 if the queries are at
+/// most an eighth of the points, which is faster without that order; and 64 more for ragged queries.
+/// @tparam Selector  selector of the call
 template <class Selector = knn_selector, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                 batch<Queries> const& queries) noexcept {
@@ -67,7 +67,7 @@ std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::sc
 /// themselves.
 ///
 /// @param exec       the stream
-/// @param index      the BVHs of the points; as many as the queries have clouds
+/// @param index      BVHs of the points, one for each cloud of the queries
 /// @param queries    device memory
 /// @param method     exact
 /// @param k          neighbours of a query, 1 to 1,024

@@ -104,8 +104,8 @@ inline constexpr int packet_points_at_once = 4;
 /// Maximum length of a row of radius_rows() that is filled in any order and sorted afterwards; longer rows are heaps.
 inline constexpr index_t radius_sorted_row = 512;
 
-/// Minimum number of queries that external_search::leaf_order sorts; fewer are answered in view order, since the dozen launches of a sort would take
-/// longer than they save. A guess; the break-even point has not been measured.
+/// Minimum number of queries that external_search::leaf_order sorts; fewer are answered in view order, since the dozen
+/// launches of a sort would take longer than they save. A guess; the break-even point has not been measured.
 inline constexpr index_t query_order_from = 16384;
 
 }  // namespace detail
