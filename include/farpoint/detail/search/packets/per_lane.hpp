@@ -145,7 +145,7 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void search_per_lane(List& found, point_b
   bool const is_active = found.bound() >= 0;
   std::uint32_t seen[2];
   find_two_leaves(levels, top, q, seen);
-  int level = is_active && top > 0 ? top - 1 : top;  ///< of `group`; `top` when the traversal has ended
+  int level = is_active && top > 0 ? top - 1 : top;  ///< level of `group`; `top` at the end
   std::uint32_t group = 0;
   bool is_new = level < top;  ///< true if the keys of `group` are to be sorted
   FARPOINT_KEEP_LOOP
