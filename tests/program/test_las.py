@@ -221,7 +221,7 @@ class WithoutLASzip(WithFolder):
         (self.folder / 'in').mkdir()
         self.write('in/a.las', las([record(0, POINTS[0])]))
         for arguments in (('in/a.las', '-o', 'b.laz'), ('in', '--to', 'laz', '-o', 'out'), ('in/a.las', '--to', 'laz', '-o', '-')):
-            self.fails(2, 'convert', *arguments, names='this build writes no LAZ: install LASzip 3 (liblaszip-dev)')
+            self.fails(1, 'convert', *arguments, names='this build writes no LAZ: install LASzip 3 (liblaszip-dev)')
         self.assertFalse((self.folder / 'b.laz').exists())
         # The name says nothing: a file whose points are not compressed is read.
         self.write('a.laz', las([record(0, POINTS[0])]))
@@ -316,7 +316,8 @@ class Lazrs(WithFolder):
 
     def test_exchange(self):
         source = numpy.random.default_rng(4)
-        for point_format in range(11):
+        # lazrs gives waveforms of formats 4 and 5 a version that LASzip refuses.
+        for point_format in make_las.record_bytes:
             header = laspy.LasHeader(point_format=point_format, version='1.4' if point_format > 5 else '1.3')
             header.scales, header.offsets = [0.01, 0.001, 0.00025], [636000, 5848000, -1.5]
             header.add_extra_dim(laspy.ExtraBytesParams('amplitude', type=numpy.float64))

@@ -128,7 +128,7 @@ class Completion(WithFolder):
         self.assertEqual(self.complete('vox'), ['voxelize'])
         self.assertEqual(self.complete('fps', '--sam'), ['--samples'])
         self.assertEqual(self.complete('fps', 'a.ply', '--backend', ''), ['auto', 'host', 'cuda'])
-        self.assertEqual(self.complete('convert', 'a.ply', '--to', 'l'), ['las'])
+        self.assertEqual(self.complete('convert', 'a.ply', '--to', 'l'), ['las', 'laz'])
         self.assertEqual(self.complete('completion', 'f'), ['fish'])
         self.assertEqual(self.complete('fps', 'scan'), [])  # names of files
         self.assertIn('complete -F _farpoint farpoint', (COMPLETIONS / 'farpoint.bash').read_text())
