@@ -242,7 +242,7 @@ ONE_THREAD_TEST_CASE("packets of a GPU: several levels, and queries that jump", 
     knn_problem<float> problem{cloud, 8};
     problem.ask(make_queries(which, cloud, 96, turn));
     CAPTURE(static_cast<int>(which));
-    check_searches(problem, turn++);
+    check_searches(problem, turn++, 3);
   }
 }
 
