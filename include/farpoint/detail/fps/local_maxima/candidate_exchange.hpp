@@ -141,7 +141,8 @@ class message_exchange {
       key_type const key = lists_.list_key[i];
       for (unsigned k = share.part; k < listed_; k += share.parts) {
         key_type const own = own_.key[k];
-        bool const is_blocked = (own <= round.left) | fps_blocks(one, key, own_.entry[k], own);
+        bool const is_near = fps_blocks(one, key, own_.entry[k], own);
+        bool const is_blocked = (own <= round.left) | is_near;  // no branch
         if constexpr (Config::tests_by_bits) {
           blocked |= static_cast<std::uint32_t>(is_blocked) << k;
         } else {
