@@ -4,10 +4,12 @@
 
 #include "knn/external.cuh"
 
-#include "knn/expected.hpp"
+#include "knn/verify_lists.cuh"
 #include "support/contender.cuh"
 #include "support/device_lists.cuh"
+#include "support/problem_store.hpp"
 
+#include <farpoint/geometry/morton.hpp>
 #include <farpoint/knn.cuh>
 #include <farpoint/knn.hpp>
 #include <farpoint/point_bvh.cuh>
@@ -89,38 +91,18 @@ struct per_lane_selector : farpoint::knn_selector {
   static constexpr float most_spread_in_order = -1;
 };
 
-/// Bits of a coordinate's cell, each followed by two zeros.
-std::uint64_t spread_bits(std::uint64_t cell) {
-  std::uint64_t code = 0;
-  for (int bit = 0; bit < 20; ++bit) code |= (cell >> bit & 1) << 3 * bit;
-  return code;
-}
-
 std::vector<float> sort_along_curve(std::vector<float> const& xyz) {
   auto const [low, high] = std::minmax_element(xyz.begin(), xyz.end());
   float const scale = 1'000'000 / std::max(*high - *low, 1e-30f);
   std::vector<std::pair<std::uint64_t, std::size_t>> codes(xyz.size() / 3);
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    std::uint64_t code = 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      code |= spread_bits(static_cast<std::uint64_t>((xyz[3 * i + axis] - *low) * scale)) << axis;
-    }
-    codes[i] = {code, i};
+    auto const cell = [&](std::size_t axis) { return static_cast<std::uint64_t>((xyz[3 * i + axis] - *low) * scale); };
+    codes[i] = {farpoint::morton_encode(cell(0), cell(1), cell(2)), i};
   }
   std::sort(codes.begin(), codes.end());
   std::vector<float> sorted;
   for (auto const& [code, i] : codes) sorted.insert(sorted.end(), &xyz[3 * i], &xyz[3 * i] + 3);
   return sorted;
-}
-
-/// Points in random order.
-std::vector<float> shuffled(std::vector<float> xyz) {
-  random_numbers random{3};
-  for (std::size_t left = xyz.size() / 3; left > 1; --left) {
-    auto const other = static_cast<std::size_t>(random.unit() * static_cast<float>(left)) % left;
-    std::swap_ranges(&xyz[3 * left - 3], &xyz[3 * left - 3] + 3, &xyz[3 * other]);
-  }
-  return xyz;
 }
 
 std::vector<float> make_queries(external_row const& row, std::vector<float> const& points) {
@@ -133,7 +115,9 @@ std::vector<float> make_queries(external_row const& row, std::vector<float> cons
   if (row.kind == knn_cloud::lidar) {
     for (float& c : xyz) c += 0.03f;
   }
-  return row.order == query_order::sorted ? sort_along_curve(xyz) : shuffled(std::move(xyz));
+  if (row.order == query_order::sorted) return sort_along_curve(xyz);
+  shuffle_points(xyz, 3);
+  return xyz;
 }
 
 /// Points with their index, and queries, in device memory.
@@ -187,10 +171,7 @@ class external_problem {
   /// Runs a contender once; throws unless it returns what is expected.
   template <class Launch>
   void verify(Launch&& launch, std::string const& who) {
-    knn_lists const& right = expected();
-    lists_.clear(stream());
-    launch(stream());
-    expect_equal({lists_.download_indices(), lists_.download_distances()}, right, row_.k, who);
+    verify_lists(lists_, stream(), launch, expected(), row_.k, who);
   }
 
  private:

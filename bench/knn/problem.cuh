@@ -2,7 +2,7 @@
 /// A row of knn on the GPU: its points, memory for the contenders, and the check of what they return. Needs nvcc.
 #pragma once
 
-#include "knn/expected.hpp"
+#include "knn/verify_lists.cuh"
 #include "peers/knn_brute.cuh"
 #include "support/device_lists.cuh"
 #include "support/problem_store.hpp"
@@ -78,10 +78,7 @@ class knn_problem {
   /// Runs a contender once; throws unless it returns what is expected. `launch(stream)` fills the outputs.
   template <class Launch>
   void verify(Launch&& launch, std::string const& who) {
-    knn_lists const& right = expected();
-    lists_.clear(stream());
-    launch(stream());
-    expect_equal({lists_.download_indices(), lists_.download_distances()}, right, row_.k, who);
+    verify_lists(lists_, stream(), launch, expected(), row_.k, who);
   }
 
  private:

@@ -115,12 +115,7 @@ struct knn_row {
       queries[i] = std::cos(turn) * xyz[i] - std::sin(turn) * xyz[i + 1] + shift;
       queries[i + 1] = std::sin(turn) * xyz[i] + std::cos(turn) * xyz[i + 1] - shift;
     }
-    if (asking == knn_queries::moved) return queries;
-    random_numbers random{3};
-    for (std::size_t left = queries.size() / 3; left > 1; --left) {
-      auto const other = static_cast<std::size_t>(random.unit() * static_cast<float>(left)) % left;
-      std::swap_ranges(&queries[3 * left - 3], &queries[3 * left - 3] + 3, &queries[3 * other]);
-    }
+    if (asking == knn_queries::shuffled) shuffle_points(queries, 3);
     return queries;
   }
 };

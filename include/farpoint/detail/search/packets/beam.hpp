@@ -46,10 +46,8 @@ FARPOINT_DEVICE FARPOINT_NO_INLINE packet_beam find_beam(packet_memory<Scalar>& 
     middle[axis] = Scalar(0.5) * low + Scalar(0.5) * high;
     extent2 = fma_rn(high - low, high - low, extent2);
   }
-  auto const key_of = [&](Scalar distance2) {
-    return (float_bits(static_cast<float>(distance2)) & ~lane_bits) | static_cast<std::uint32_t>(lane);
-  };
-  std::uint32_t const off_center = Warp::min(is_active ? key_of(distance2(middle, q)) : no_index);
+  auto const with_lane = [&](std::uint32_t bits) { return (bits & ~lane_bits) | static_cast<std::uint32_t>(lane); };
+  std::uint32_t const off_center = Warp::min(is_active ? with_lane(rounded_bits(distance2(middle, q))) : no_index);
   middle = Warp::shuffle(q, static_cast<int>(off_center & lane_bits));
   std::uint32_t node = groups::group() == 0 ? 0 : no_index;  ///< node of the beam whose children the lane's group tests
   std::uint32_t smallest2 = no_index;                        ///< bits of the squared diagonal of the smallest leaf
@@ -63,18 +61,11 @@ FARPOINT_DEVICE FARPOINT_NO_INLINE packet_beam find_beam(packet_memory<Scalar>& 
     for (int axis = 0; axis < 3; ++axis) {
       Scalar const low = load_read_only(boxes.low[axis][in_group]);
       Scalar const high = load_read_only(boxes.high[axis][in_group]);
-      Scalar const under = sub_rn(low, middle[axis]);
-      Scalar const over = sub_rn(middle[axis], high);
-      Scalar const outside = max_number(max_number(under, over), Scalar(0));
-      Scalar const farther = min_number(under, over);
-      nearest2 = fma_rn(outside, outside, nearest2);
-      farthest2 = fma_rn(farther, farther, farthest2);
+      add_box_reach(low, high, middle[axis], nearest2, farthest2);
       diagonal2 = fma_rn(high - low, high - low, diagonal2);
     }
     bool const exists = node != no_index && load_read_only(boxes.lowest[in_group]) != no_index;
-    // Boxes that contain the middle come first, in the order of their farthest corners.
-    constexpr std::uint32_t outside_bit = 0x80000000u;
-    std::uint32_t key = nearest2 > 0 ? key_of(nearest2) | outside_bit : key_of(farthest2) & ~outside_bit;
+    std::uint32_t key = with_lane(box_order_bits(nearest2, farthest2));
     if (!exists) key = no_index;
     std::uint32_t const child = node * point_bvh_width + static_cast<std::uint32_t>(in_group);
     bool is_chosen = false;
@@ -88,7 +79,7 @@ FARPOINT_DEVICE FARPOINT_NO_INLINE packet_beam find_beam(packet_memory<Scalar>& 
         is_chosen = true;
       }
     }
-    if (level == 0) smallest2 = Warp::min(is_chosen ? float_bits(static_cast<float>(diagonal2)) : no_index);
+    if (level == 0) smallest2 = Warp::min(is_chosen ? rounded_bits(diagonal2) : no_index);
   }
   std::uint32_t const leaf = Warp::shuffle(node, 0);
   if (in_group == 0) shared.first.at[groups::group()] = node;
@@ -102,7 +93,7 @@ FARPOINT_DEVICE FARPOINT_NO_INLINE packet_beam find_beam(packet_memory<Scalar>& 
   }
   shared.points[lane] = p;
   std::uint32_t kth2 = 0;
-  std::uint32_t away2 = key_of(distance2(vec<Scalar, 3>{{p.x, p.y, p.z}}, middle));
+  std::uint32_t away2 = with_lane(rounded_bits(distance2(vec<Scalar, 3>{{p.x, p.y, p.z}}, middle)));
   FARPOINT_KEEP_LOOP
   for (int i = 0; i < smaller(k, warp_packet_lanes); ++i) {
     kth2 = Warp::min(away2);

@@ -39,6 +39,32 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void load_read_only(Scalar const (&from)[
 #endif
 }
 
+/// Adds one axis to the squared distances from a query to a box and to its farthest corner.
+template <class Scalar>
+FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void add_box_reach(Scalar low, Scalar high, Scalar q, Scalar& nearest2,
+                                                          Scalar& farthest2) noexcept {
+  Scalar const under = sub_rn(low, q);
+  Scalar const over = sub_rn(q, high);
+  Scalar const outside = max_number(max_number(under, over), Scalar(0));
+  Scalar const farther = min_number(under, over);
+  nearest2 = fma_rn(outside, outside, nearest2);
+  farthest2 = fma_rn(farther, farther, farthest2);
+}
+
+/// Bits of a squared distance, rounded to a float. Monotone: an order by these bits puts no box behind a farther one by
+/// more than the rounding, and by the low bits if these are replaced.
+template <class Scalar>
+FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t rounded_bits(Scalar distance2) noexcept {
+  return float_bits(static_cast<float>(distance2));
+}
+
+/// Sort key of a box: boxes that contain the query come first, in the order of their farthest corners; then the others,
+/// in the order of their distances.
+template <class Scalar>
+FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t box_order_bits(Scalar nearest2, Scalar farthest2) noexcept {
+  return nearest2 > 0 ? rounded_bits(nearest2) | 0x80000000u : rounded_bits(farthest2);
+}
+
 /// Group of eight boxes of an index: its level, and its number on the level.
 struct packet_node {
   std::uint32_t bits;

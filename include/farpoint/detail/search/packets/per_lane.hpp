@@ -8,13 +8,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Bits of a squared distance, rounded to float: monotone, so keys in their order never put a box behind a farther one
-/// by more than the bits that are cut off.
-template <class Scalar>
-FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t rounded_bits(Scalar distance2) noexcept {
-  return float_bits(static_cast<float>(distance2));
-}
-
 /// Descends from the root with the two nodes nearest to a query.
 /// @param levels  boxes of each level
 /// @param top     number of levels
@@ -44,20 +37,15 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void find_two_leaves(point_boxes<Scalar> 
         load_read_only(boxes.high[axis], high);
         FARPOINT_UNROLL
         for (int j = 0; j < point_bvh_width; ++j) {
-          Scalar const under = sub_rn(low[j], q[axis]);
-          Scalar const over = sub_rn(q[axis], high[j]);
-          Scalar const outside = max_number(max_number(under, over), Scalar(0));
-          Scalar const farther = min_number(under, over);
-          nearest2[j] = fma_rn(outside, outside, nearest2[j]);
-          farthest2[j] = fma_rn(farther, farther, farthest2[j]);
+          add_box_reach(low[j], high[j], q[axis], nearest2[j], farthest2[j]);
         }
       }
-      // The low four bits of a key number the sixteen boxes. Boxes that contain the query come first.
+      // The low four bits of a key number the sixteen boxes.
       constexpr std::uint32_t number_bits = 2 * point_bvh_width - 1;
       FARPOINT_UNROLL
       for (int j = 0; j < point_bvh_width; ++j) {
-        std::uint32_t key = nearest2[j] > 0 ? rounded_bits(nearest2[j]) | 0x80000000u : rounded_bits(farthest2[j]);
-        key = (key & ~number_bits) | static_cast<std::uint32_t>(i * point_bvh_width + j);
+        std::uint32_t key = (box_order_bits(nearest2[j], farthest2[j]) & ~number_bits) |
+                            static_cast<std::uint32_t>(i * point_bvh_width + j);
         // Boxes of no points are infinitely far away.
         if (!(nearest2[j] < infinity<Scalar>)) key = no_index;
         second = smaller(second, larger(first, key));
