@@ -188,7 +188,7 @@ class packet_traversal {
       high[axis] = load_read_only(boxes.high[axis][own_box()]);
     }
     std::uint32_t const lowest = load_read_only(boxes.lowest[own_box()]);
-    std::uint32_t near = 0;  ///< first lanes of the groups of queries that are near the box
+    std::uint32_t near_groups = 0;  ///< first lanes of the groups of queries that are near the box
     FARPOINT_UNROLL
     for (int e = 0; e < memory::groups; ++e) {
       box const eight = shared_.eights[e];
@@ -203,11 +203,11 @@ class packet_traversal {
         sum = fma_rn(outside, outside, sum);
       }
       bool const is_tie = (sum == eight.bound) & (lowest < eight.bound_index);
-      if ((sum < eight.bound) | is_tie) near |= 1u << e * point_bvh_width;
+      if ((sum < eight.bound) | is_tie) near_groups |= 1u << e * point_bvh_width;
     }
-    if (loose_ == 0) return is_asked & (near != 0);
-    bool is_wanted = is_asked & ((near & ~loose_) != 0);
-    for (auto left = Warp::ballot(is_asked & (near != 0) & !is_wanted); left != 0; left &= left - 1) {
+    if (loose_ == 0) return is_asked & (near_groups != 0);
+    bool is_wanted = is_asked & ((near_groups & ~loose_) != 0);
+    for (auto left = Warp::ballot(is_asked & (near_groups != 0) & !is_wanted); left != 0; left &= left - 1) {
       int const lane = lowest_bit(left);
       point_boxes<scalar> const* const its_boxes = Warp::shuffle(&boxes, lane);
       bool const is_needed = any_needs(*its_boxes, box_of(lane), q);
