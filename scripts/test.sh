@@ -119,6 +119,13 @@ sanitizers() {
 
 # The argument of `./dev fuzz` is seconds per target.
 fuzz() { ./dev fuzz "$(((fuzz_seconds + fuzz_targets - 1) / fuzz_targets))"; }
+# Links the test programs of a GPU, whose sources the preset cuda only parses.
+device_programs() {
+  local folder=build/device-programs
+  cmake --preset cuda -B "$folder" -DFARPOINT_TESTS_ON_GPU=ON > /dev/null &&
+    terse cmake --build "$folder" --target farpoint_device_tests farpoint_device_fuzz farpoint_stress farpoint_tests_for_75 \
+      farpoint_tests_for_80 farpoint_nccl_programs
+}
 release() { configure release && terse cmake --build build/release --target farpoint_host_tests && terse ctest --preset release; }
 
 test_lane() {
@@ -127,6 +134,7 @@ test_lane() {
   suite lint "${lint[@]}"
   suite "$preset, build" build_all "$preset"
   suite "$preset" ctest_of "$preset" "$tiers"
+  if $everything && [ "$preset" = cuda ]; then suite "device programs" device_programs; fi
   for name in release matrix fuzz; do
     case " ${also[*]-} " in
       *" $name "*) if [ "$name" = matrix ]; then suite matrix scripts/matrix.sh; else suite "$name" "$name"; fi ;;
