@@ -22,7 +22,7 @@ struct written_rows {
 };
 
 /// Layout of the arrays of a call in device memory, one after another, and their copies. A call names its arrays twice:
-/// after measure() to add sizes up, and after place() to get addresses.
+/// after `measure()` to add sizes up, and after `place()` to get addresses.
 ///
 /// Pageable arrays are copied through the thread's page-locked slots, one copy for each slot. Large page-locked arrays
 /// are copied directly. A frame allocates nothing.

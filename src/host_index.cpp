@@ -30,7 +30,7 @@ struct point_index<Scalar>::state {
 
   point_bvh<Scalar>& index_for(host_exec) noexcept { return on_host; }
   device_point_bvh<Scalar>& index_for(cuda_exec) noexcept { return on_device; }
-  /// On the backend where the index is.
+  /// Returns options that choose the backend of the index.
   options wish() const noexcept { return {memory.where(), threads}; }
 };
 

@@ -38,7 +38,7 @@ constexpr char const* name_of(function f) noexcept {
   return "";
 }
 
-/// Message that begins with a function's name: "fps: there is no usable CUDA device".
+/// Returns a message that begins with the name of a function: "fps: this library was built without CUDA".
 template <function F>
 constexpr std::array<char, 96> sentence_of(char const* predicate) noexcept {
   std::array<char, 96> text{};
@@ -48,7 +48,7 @@ constexpr std::array<char, 96> sentence_of(char const* predicate) noexcept {
   return text;
 }
 
-/// True when there is a driver and a device that this build has code for.
+/// Returns true if this machine has a driver, and a device that this build has code for.
 bool cuda_usable() noexcept;
 
 /// @name Calls of the headers' functions, compiled by the .cu files for the lists of calls.hpp

@@ -1,5 +1,5 @@
-// The arrays of a host-memory call that runs on a device: place(frame, argument, shape...) returns the argument with
-// all that it refers to in device memory.
+// Arguments of a host-memory call that runs on a device: each overload reserves device memory in a frame for the arrays
+// of an argument, and returns the argument with these arrays.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -19,7 +19,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// The coordinates of points with gaps between them where they lie, if their records are there for their features.
+/// Returns points with gaps between them inside a copied array, if their records were copied for their features.
 template <class Coord>
 point_view<Coord> find_points(frame const& on_device, point_view<Coord> const& points) noexcept {
   int const lowest = detail::smaller(detail::smaller(points.offset(0), points.offset(1)), points.offset(2));
@@ -34,7 +34,7 @@ point_view<Coord> find_points(frame const& on_device, point_view<Coord> const& p
           {points.offset(0) - lowest, points.offset(1) - lowest, points.offset(2) - lowest}};
 }
 
-/// Points that follow one another without gaps, which is what a GPU reads best: gaps would only cost transfer time.
+/// Copies points without gaps: a GPU reads packed points fastest, and gaps would only cost transfer time.
 template <class Coord>
 point_view<Coord> place(frame& on_device, point_view<Coord> const& points) noexcept {
   constexpr auto size = index_t{sizeof(Coord)};
