@@ -184,6 +184,8 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
       accepted[count] = {largest, index, static_cast<std::uint32_t>(bucket_of_best * fps_bucket_points + lane)};
       samples[count / fps_bucket_group].set(static_cast<int>(count % fps_bucket_group), sample);
       ++count;
+      // Each bucket's largest distance is exact: the sample is at distance 0 from itself, so that its own bucket is hit
+      // and measured again.
       home.nearest[lane] = no_candidate<Scalar>;
       lower_chunk(boxes, buckets, sample);
     }

@@ -271,6 +271,7 @@ class fps_host_sampler {
     for (std::uint32_t i = 0; i < accepted_; ++i) {
       fps_entry<scalar> const& accepted = memory_.accepted[i];
       std::uint32_t const slot = list[accepted.slot].slot;
+      // The next round lowers this bucket by the sample itself, and so measures its largest distance again.
       memory_.buckets[slot / fps_bucket_points].nearest[slot % fps_bucket_points] = no_candidate<scalar>;
       pick(accepted.index, accepted.distance);
     }

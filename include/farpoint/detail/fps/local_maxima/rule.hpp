@@ -2,11 +2,11 @@
 /// Keys of candidates, and the rule by which fps() accepts all local maxima at once. docs/design/fps_local_maxima.md
 /// proves the rule.
 ///
-/// The *ball* of a candidate has the squared distance to the nearest sample as its squared radius. A candidate is
-/// accepted if its ball contains no candidate with a better key. Example: points at 0, 2, 3, 10 and 11 on a line; the
-/// first sample is 0.
+/// The *ball* of a candidate has all points that are closer to it than its nearest sample. A candidate is accepted if
+/// its ball contains no candidate with a better key. Example: points at 0, 2, 3, 10 and 11 on a line; the first sample
+/// is 0.
 ///
-///   round 1   point 2    distance2 4     blocked by 3, which is better, and 1 < 4 away
+///   round 1   point 2    distance2 4     blocked by 3, which is better and 1 away
 ///             point 3    distance2 9     accepted: the better points 10 and 11 are outside its ball
 ///             point 10   distance2 100   blocked by 11
 ///             point 11   distance2 121   accepted: no key is better

@@ -238,15 +238,15 @@ class local_maxima_team {
     });
   }
 
-  /// Bisects for a higher cut, for this block alone, whose candidates fit; returns their number. More candidates than
-  /// fit are above `low`, and none is above `high`. `now.left` becomes the cut, a key that no omitted candidate
-  /// exceeds.
+  /// Bisects for a higher cut, for this block alone, whose candidates fit; returns their number. `now.left` becomes the
+  /// cut, a key that no omitted candidate exceeds.
   FARPOINT_DEVICE unsigned narrow(counters_type& now, threshold& cut) noexcept {
     unsigned const all = now.found;
     key_type low = fps_key_with(cut.distance < 0 ? scalar{0} : cut.distance, 0u);
     key_type high = fps_key_of_bits(now.largest - 1, 0xffffffffu);
     unsigned count = 0;
     key_type middle = low;
+    // Invariant: more candidates than fit are above `low`, and none is above `high`.
     while (count == 0 || count > Config::found_size) {
       middle = fps_key_between(low, high);
       threshold const trial{fps_distance_of(middle), fps_index_of(middle)};
