@@ -1,11 +1,11 @@
-// The headers' functions on a stream, behind an interface that a C++ compiler can read.
+// Calls of the headers' functions on a stream, behind an interface that a C++ compiler can read.
 #pragma once
 
 #include "calls.hpp"
 
 #include <array>
 
-// End of the message of a call on a GPU that cannot be made.
+// End of the message of a GPU call that cannot run.
 #if defined(FARPOINT_WITH_CUDA)
 #define FARPOINT_NO_DEVICE ": there is no usable CUDA device"
 #else
@@ -15,7 +15,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// First word of a function's messages.
+/// Returns the name that begins a function's messages.
 constexpr char const* name_of(function f) noexcept {
   switch (f) {
     case function::fps: return "fps";
