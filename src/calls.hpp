@@ -1,6 +1,6 @@
-// The calls that the library is compiled for: a list for each function. On a stream: DO(run, function, arguments...),
-// DO(size, function, arguments...) and DO(bound, function, points, limits...). On host memory: DO(function,
-// arguments...).
+// Lists of the calls that the library is compiled for, one list per function. Calls on a stream: DO(run, function,
+// arguments...), DO(size, function, arguments...) and DO(bound, function, points, limits...). Calls on host memory:
+// DO(function, arguments...).
 #pragma once
 
 #include <farpoint/core/limits.hpp>
@@ -119,7 +119,7 @@
   DO(run, hash_map, hash_map_call<KEY, VALUE>)     \
   DO(size, hash_map, hash_map_call<KEY, VALUE>)
 
-/// The functions of one type only.
+/// Functions that exist for one type only.
 #define FARPOINT_CALLS_OF_ONE_TYPE(DO)                                                                   \
   DO(run, pillar_features, voxelize_params<float>, voxelize_output<float>, pillar_centers, feature_span) \
   DO(run, offsets_of_sizes, index_view, span<index_t>)                                                   \

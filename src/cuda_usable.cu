@@ -5,7 +5,7 @@ namespace library {
 
 namespace {
 
-/// A kernel of this build, for cudaFuncGetAttributes().
+/// Kernel of this build, for cudaFuncGetAttributes().
 __global__ void probe_kernel() {}
 
 }  // namespace
@@ -17,7 +17,7 @@ bool cuda_usable() noexcept {
   // The runtime returns an error if this build has no code for the device.
   bool const usable = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 &&
                       cudaFuncGetAttributes(&attributes, probe_kernel) == cudaSuccess;
-  // "No device" is an answer here: it must not come up as an error in the caller's next check.
+  // A missing device is a valid result here: clear the error, or the caller's next check would report it.
   if (!usable && pending == cudaSuccess) cudaGetLastError();
   return usable;
 }

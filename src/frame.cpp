@@ -7,7 +7,7 @@ namespace library {
 
 namespace {
 
-/// True for memory that the device reads and writes itself.
+/// Returns true for memory that the device can access itself: page-locked or managed memory.
 bool is_page_locked(void const* memory) noexcept {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) return false;
@@ -23,7 +23,7 @@ cudaError_t frame::open_slot() noexcept {
   return was_busy ? cudaEventSynchronize(memory_.copied(next_slot_)) : cudaSuccess;
 }
 
-/// Sends what was written to the slot, and goes on to the next.
+/// Enqueues the copy of the open slot to the device, and proceeds to the next slot.
 cudaError_t frame::close_slot(unsigned char* at, std::size_t size) noexcept {
   int const slot = next_slot_;
   next_slot_ = (slot + 1) % thread_memory::slots;
@@ -48,7 +48,7 @@ cudaError_t frame::upload() noexcept {
     }
     for (index_t done = 0; done < array.count;) {
       unsigned char* const at = array.at + static_cast<std::size_t>(done) * array.element;
-      // Arrays share a slot where only the gap that aligns them is between them.
+      // Arrays share a slot if they are adjacent up to the gap for alignment.
       bool const follows = begin != nullptr && at >= begin + filled && at < begin + filled + alignment &&
                            static_cast<std::size_t>(at - begin) + array.element <= slot_bytes;
       if (!follows) {
@@ -71,7 +71,7 @@ cudaError_t frame::upload() noexcept {
   return flush();
 }
 
-/// Cuts outputs down to the rows that were written, of which the device knows the number.
+/// Reads the counters from the device, and reduces outputs to the rows that the call has written.
 cudaError_t frame::learn_rows() noexcept {
   for (int i = 0; i < counter_count_; ++i) {
     counter& unknown = counters_[i];
@@ -96,7 +96,8 @@ cudaError_t frame::learn_rows() noexcept {
   return cudaSuccess;
 }
 
-/// Bytes of the outputs from `from` on that share a slot; advances `from` past them. Size 0 at the end.
+/// Returns the bytes of the outputs from `from` on that share a slot, and advances `from` past them. The size is 0 at
+/// the end.
 frame::part frame::next_part(cursor& from) const noexcept {
   part next{from, nullptr, 0};
   while (from.array < output_count_) {
@@ -116,7 +117,7 @@ frame::part frame::next_part(cursor& from) const noexcept {
   return next;
 }
 
-/// Copies a part from its slot to the outputs.
+/// Copies a part from its slot to the caller's outputs.
 void frame::scatter(part const& copied, unsigned char const* slot) const noexcept {
   unsigned char const* const end = copied.at + copied.size;
   cursor to = copied.begin;
@@ -140,7 +141,7 @@ cudaError_t frame::download() noexcept {
     if (error != cudaSuccess) return error;
     array.size = 0;
   }
-  // The stream is through with the inputs in the slots before it copies to them.
+  // Slots are free: the stream has copied all inputs from them before it copies outputs to them.
   part parts[thread_memory::slots];
   int sent = 0;
   int received = 0;

@@ -1,4 +1,4 @@
-// One host-memory call on a device: where its arrays go in device memory, and how they get there and back.
+// Layout of the arrays of a host-memory call in device memory, and their copies to and from the device.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -16,23 +16,27 @@ namespace library {
 
 /// Rows of an output that a call has written.
 struct written_rows {
-  int counter = -1;      ///< number returned by frame::count_rows(); -1: all rows
-  index_t extra = 0;     ///< rows in addition to the counter's
+  int counter = -1;      ///< number of a counter that frame::count_rows() returned; -1 for all rows
+  index_t extra = 0;     ///< number of rows in addition to the counter's value
   std::size_t size = 0;  ///< bytes per row
 };
 
 /// Layout of the arrays of a call in device memory, one after another, and their copies. A call names its arrays twice:
-/// after measure() to add sizes up, and after place() to get addresses.
+/// after `measure()` to add sizes up, and after `place()` to get addresses.
 ///
 /// Pageable arrays are copied through the thread's page-locked slots, one copy for each slot. Large page-locked arrays
 /// are copied directly. A frame allocates nothing.
+///
+/// Example: pageable inputs of 300,000, 100,000 and 200,000 bytes begin at 0, 300,032 and 400,128, aligned to 256
+/// bytes. A slot of 524,288 bytes takes the first two and 124,160 bytes of the third, gaps included; a second slot
+/// takes the rest. Two copies send all three.
 class frame {
  public:
   explicit frame(thread_memory& memory) noexcept : memory_{memory} {}
 
-  /// To add up sizes; addresses are not to be used.
+  /// Begins the first pass, which adds sizes up; its addresses must not be used.
   void measure() noexcept { start(reinterpret_cast<unsigned char*>(alignment), false); }
-  /// Reserves the memory that was measured, and starts again. Fails if the call has more arrays than a frame holds.
+  /// Reserves the measured memory, and begins the second pass. Fails if the call has more arrays than a frame holds.
   cudaError_t place() noexcept {
     if (is_full_) return cudaErrorInvalidConfiguration;
     cudaError_t const error = memory_.reserve(used_);
@@ -40,22 +44,23 @@ class frame {
     return error;
   }
 
-  /// An input of elements that `write(source, first, count, to)` makes of `*source`, which lives until upload().
+  /// Adds an input of `count` elements that `write(source, first, count, to)` makes from `*source`, which must live
+  /// until upload().
   void* input(void const* source, index_t count, std::size_t element,
               void (*write)(void const*, index_t, index_t, void*)) noexcept {
     unsigned char* const at = take(static_cast<std::size_t>(count) * element);
     if (count > 0) append(inputs_, input_count_, input_array{at, source, count, element, write, false});
     return at;
   }
-  /// An input of `size` bytes. Bytes of an earlier input are not copied again: points are often features or queries,
-  /// too.
+  /// Adds an input of `size` bytes. Bytes of an earlier input are not copied again: points are often features or
+  /// queries, too.
   void* input(void const* source, std::size_t size) noexcept {
     if (void* const there = find_input(source, size)) return there;
     void* const at = input(source, static_cast<index_t>(size), 1, nullptr);
     if (size > 0 && !is_full_) inputs_[input_count_ - 1].is_shared = true;
     return at;
   }
-  /// Where bytes of the caller's already go, as a part of such an input; null: nowhere.
+  /// Returns the device address of bytes that are part of an earlier input, or null.
   void* find_input(void const* source, std::size_t size) const noexcept {
     auto const begin = reinterpret_cast<std::uintptr_t>(source);
     for (int i = 0; i < input_count_; ++i) {
@@ -74,7 +79,7 @@ class frame {
   span<T const> input(span<T const> values) noexcept {
     return {input(values.data(), values.size()), values.size()};
   }
-  /// As 64-bit indices; `indices` lives until upload().
+  /// Adds an input of indices, widened to 64 bits; `indices` must live until upload().
   index_view input(index_view const& indices) noexcept {
     auto const widen = [](void const* source, index_t first, index_t count, void* to) {
       auto const& from = *static_cast<index_view const*>(source);
@@ -84,28 +89,29 @@ class frame {
     return span<index_t const>{static_cast<index_t const*>(at), static_cast<std::size_t>(indices.size())};
   }
 
-  /// A number of rows that is on the device when the call is done.
+  /// Adds a counter: a number of rows that the call writes to device memory. Returns the number of the counter.
   int count_rows(index_span number) noexcept {
     append(counters_, counter_count_, counter{number, -1, 0});
     return counter_count_ - 1;
   }
-  /// The number at the position that counter `other` says.
+  /// Adds a counter: the element of `numbers` at the position that counter `other` gives.
   int count_rows_by(index_span numbers, int other) noexcept {
     append(counters_, counter_count_, counter{numbers, other, 0});
     return counter_count_ - 1;
   }
 
-  /// An output of `size` bytes.
-  /// @param keep  the call may leave some as they are: they go there, too
+  /// Adds an output of `size` bytes.
+  /// @param keep  true if the call may leave some bytes unchanged: the caller's bytes are then copied to the device
+  ///   first
   void* output(void* host, std::size_t size, bool keep = false, written_rows rows = {}) noexcept {
     unsigned char* const at = take(size);
     if (size == 0) return at;
-    // Not to be shared: the call writes it.
+    // Not shared with other inputs, because the call writes it.
     if (keep) append(inputs_, input_count_, input_array{at, host, static_cast<index_t>(size), 1, nullptr, false});
     append(outputs_, output_count_, output_array{at, static_cast<unsigned char*>(host), size, rows});
     return at;
   }
-  /// An output of rows of `row` elements. An empty one is not copied.
+  /// Adds an output of `count` rows of `row` elements. An empty output is not copied.
   template <class T>
   span<T> output(span<T> values, index_t count, index_t row = 1, bool keep = false, written_rows rows = {}) noexcept {
     auto const used = static_cast<std::size_t>(values.empty() ? 0 : count * row);
@@ -120,14 +126,14 @@ class frame {
     }
     return output(span<std::int32_t>{static_cast<std::int32_t*>(values.data()), size}, count, row, keep, rows);
   }
-  /// A report; null if `report` is null.
+  /// Adds a report; returns null if `report` is null.
   template <class Report>
   Report* output(Report* report) noexcept {
     if (report == nullptr) return nullptr;
     return static_cast<Report*>(output(static_cast<void*>(report), sizeof(Report)));
   }
 
-  /// Device memory of `size_of()` bytes that is not copied. `size_of` is called once, because it chooses kernels.
+  /// Adds device memory of `size_of()` bytes that is not copied. `size_of` is called once, because it chooses kernels.
   template <class SizeOf>
   bytes scratch(SizeOf const& size_of) noexcept {
     if (!placed_) scratch_ = size_of();
@@ -136,13 +142,13 @@ class frame {
 
   /// Enqueues the copies of all inputs.
   cudaError_t upload() noexcept;
-  /// Copies all outputs back; what the stream has been given is done then.
+  /// Copies all outputs back, and waits for the stream.
   cudaError_t download() noexcept;
 
  private:
   static constexpr std::size_t alignment = 256;
   static constexpr int most_arrays = 24;
-  /// Page-locked arrays of this size and above are copied without a slot.
+  /// Minimum size of page-locked arrays that are copied without a slot.
   static constexpr std::size_t direct_bytes = std::size_t{256} * 1024;
 
   struct input_array {
@@ -150,8 +156,8 @@ class frame {
     void const* source;
     index_t count;
     std::size_t element;
-    void (*write)(void const*, index_t, index_t, void*);  ///< null: bytes
-    bool is_shared;                                       ///< other inputs may be part of it
+    void (*write)(void const*, index_t, index_t, void*);  ///< null for a copy of bytes
+    bool is_shared;                                       ///< true if other inputs may be part of this one
   };
   struct output_array {
     unsigned char* at;
@@ -161,22 +167,22 @@ class frame {
   };
   struct counter {
     index_span numbers;
-    int place;  ///< the counter whose value is the position among `numbers`; -1: position 0
+    int place;  ///< number of the counter whose value is the position in `numbers`; -1 for position 0
     index_t value;
   };
-  /// A byte of an output.
+  /// Position of a byte: an output, and an offset in it.
   struct cursor {
     int array;
     std::size_t offset;
   };
-  /// Neighbours on the device, to be copied at once.
+  /// Adjacent bytes on the device that one copy transfers.
   struct part {
     cursor begin;
     unsigned char* at;
     std::size_t size;
   };
 
-  /// Appends to one of the arrays below, or notes that it is full.
+  /// Appends to one of the arrays below, or records that it is full.
   template <class T, int Room>
   void append(T (&list)[Room], int& count, T const& item) noexcept {
     is_full_ = is_full_ || count == Room;
@@ -208,7 +214,7 @@ class frame {
   bool placed_ = false;
   bool is_full_ = false;
   std::size_t used_ = 0;
-  std::size_t scratch_ = 0;  ///< bytes of the call's one workspace
+  std::size_t scratch_ = 0;  ///< bytes of the call's only workspace
   input_array inputs_[most_arrays];
   output_array outputs_[most_arrays];
   int input_count_ = 0;

@@ -1,4 +1,4 @@
-// How a function is called on host memory: on the backend that the caller wishes.
+// Calls of functions on host memory, on the backend that the caller chooses.
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
@@ -33,7 +33,7 @@ struct sentences {
         name ": device memory ran out", name ": a CUDA call failed"                              \
   }
 
-/// Calls `call(exec, memory)`, which returns the call proper as a function, on host threads.
+/// Calls `call(exec, memory)` on host threads. `call` returns a function that does the work.
 template <class Call>
 result call_on_host(sentences const& says, int threads, runtime::run_info& told, Call const& call) noexcept {
   int const used = resolve_threads(threads);
@@ -59,7 +59,7 @@ inline result cuda_result(sentences const& says, cudaError_t error) noexcept {
 }
 
 /// Makes the call on the current device, with copies of the caller's arrays.
-/// @param is_timed  sets `told.seconds`
+/// @param is_timed  true if the device and the time of the call are reported
 template <class Call>
 result call_on_device(sentences const& says, bool is_timed, runtime::run_info& told, Call const& call) noexcept {
   cudaError_t error = cudaSuccess;
@@ -82,7 +82,7 @@ result call_on_device(sentences const& says, bool is_timed, runtime::run_info& t
   }
   if (error == cudaSuccess && outcome) error = arrays.download();
   if (error != cudaSuccess || !outcome) {
-    // Nothing may go on with the caller's arrays.
+    // Wait: no copy may still access the caller's arrays after the return.
     static_cast<void>(cudaStreamSynchronize(memory->stream()));
     return outcome ? cuda_result(says, error) : outcome;
   }
@@ -95,8 +95,8 @@ result call_on_device(sentences const& says, bool is_timed, runtime::run_info& t
 
 /// Calls `call(exec, memory)` on the backend of `wish`, if `checked`, the outcome of the argument checks, is ok.
 ///
-/// Both backends share `call`: place(memory, argument, ...) is the argument itself on the host, and its copy on a
-/// device. `call` returns a function without parameters, which makes the call and does nothing else.
+/// Both backends share `call`: `place(memory, argument, ...)` returns the argument itself on the host, and a copy in
+/// device memory on a device. `call` returns a function without parameters that does the work.
 template <class Call>
 result call_anywhere(sentences const& says, result const& checked, runtime::options const& wish,
                      runtime::run_info* info, Call const& call) noexcept {

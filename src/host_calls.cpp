@@ -50,7 +50,7 @@ struct anywhere<function::voxelize> {
     result const checked = detail::check_voxelize(clouds, params, output);
     return call_anywhere(FARPOINT_SENTENCES("voxelize"), checked, options, info, [&](auto exec, auto& memory) {
       auto how = params;
-      // Features come first in the frame: points may be a part of them.
+      // The features are copied before the points: points may be parts of the features' records.
       how.features = detail::needs_features(output) ? place(memory, params.features, detail::has_wide_features(output))
                                                     : feature_view{};
       auto const points = place(memory, clouds);

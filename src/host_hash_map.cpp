@@ -1,4 +1,4 @@
-// A hash map that stays on a GPU or the host, for arrays in host memory.
+// Hash map that stays on a GPU or the host, for arrays in host memory.
 #define FARPOINT_BUILDS_LIBRARY
 #include <farpoint/runtime/host_hash_map.hpp>
 
@@ -31,7 +31,7 @@ struct hash_map<Key, Value>::state {
 
 namespace {
 
-/// Calls `call(exec, memory)` for a map that has been reset, on the backend where it is.
+/// Calls `call(exec, memory)` on the backend of a map. Fails unless reset() has succeeded.
 template <class State, class Call>
 result operate(State const* state, result const& checked, Call const& call) noexcept {
   if (state == nullptr || state->memory.where() == backend::automatic) {
@@ -41,7 +41,7 @@ result operate(State const* state, result const& checked, Call const& call) noex
   return call_anywhere(FARPOINT_SENTENCES("hash_map"), checked, state->wish(), nullptr, call);
 }
 
-/// A map of no memory, to check arguments with.
+/// Returns the map, or a map without memory before reset(), to check arguments with.
 template <class State>
 typename State::map_type map_of(State const* state) noexcept {
   return state == nullptr ? typename State::map_type{} : state->map;
@@ -102,7 +102,8 @@ result hash_map<Key, Value>::reset(index_t keys, double load, options const& wis
 
 namespace {
 
-/// @param insertion  `insertion(exec, map, keys, values, report)`
+/// Inserts entries on the backend of a map.
+/// @param insertion  performs the call: `insertion(exec, map, keys, values, report)`
 template <class State, class Key, class Value, class Insertion>
 result insert_entries(State const* state, span<Key const> keys, span<Value const> values, hash_map_report* report,
                       Insertion const& insertion) noexcept {

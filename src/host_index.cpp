@@ -1,4 +1,4 @@
-// BVHs that stay where they are searched, for points and queries in host memory.
+// BVHs that stay on the backend of their searches, for points and queries in host memory.
 #define FARPOINT_BUILDS_LIBRARY
 #include <farpoint/runtime/host_index.hpp>
 
@@ -30,7 +30,7 @@ struct point_index<Scalar>::state {
 
   point_bvh<Scalar>& index_for(host_exec) noexcept { return on_host; }
   device_point_bvh<Scalar>& index_for(cuda_exec) noexcept { return on_device; }
-  /// On the backend where the index is.
+  /// Returns options that choose the backend of the index.
   options wish() const noexcept { return {memory.where(), threads}; }
 };
 
@@ -86,7 +86,7 @@ result point_index<Scalar>::build(clouds const& points, options const& wish, run
 
 namespace {
 
-/// Checks of all searches by an index. `rest` checks the arguments of one.
+/// Checks the arguments that all searches by an index have; `rest` checks the others.
 template <class State, class Queries, class Rest>
 result check_index(State const* state, Queries const& queries, Rest const& rest) noexcept {
   if (state == nullptr) return detail::reject("index: it has not been built");

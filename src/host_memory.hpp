@@ -1,4 +1,4 @@
-// The arrays of a host-memory call that runs on the host.
+// Arrays of a host-memory call that runs on the host.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -13,26 +13,27 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// Memory of a call on the host, which works on the caller's arrays. Twin of frame for a call on a device.
+/// Memory of a call on the host, which works on the caller's arrays. It has the members of frame that calls use on both
+/// backends.
 class host_memory {
  public:
-  /// @param exec  the threads of the call
+  /// @param exec  execution with the threads of the call
   explicit host_memory(host_exec exec) noexcept : exec_{exec} {}
 
-  /// `size_of()` bytes of the thread's own, kept from one call to the next.
+  /// Returns `size_of()` bytes that the calling thread keeps from one call to the next.
   template <class SizeOf>
   bytes scratch(SizeOf const& size_of) noexcept {
     return of_size(size_of(), of_thread());
   }
   bool is_enough() const noexcept { return is_enough_; }
 
-  /// Gives back what the calling thread keeps.
+  /// Releases the memory that the calling thread keeps.
   static void release_thread() noexcept {
     of_thread().release();
     for (auto& memory : batches_of_thread()) memory.release();
   }
 
-  /// The clouds in float, in memory of the thread's own.
+  /// Returns the clouds in float, in memory that the calling thread keeps.
   clouds_of<float> widened(clouds_of<float16> const& clouds) noexcept {
     if (!has_points(clouds)) return in_float(clouds, clouds.points().base());
     index_t const size = clouds.points().size();
@@ -45,7 +46,7 @@ class host_memory {
   }
 
  private:
-  /// Batches of clouds that a call has: points and queries.
+  /// Maximum number of batches of clouds in a call: points and queries.
   static constexpr std::size_t most_batches = 2;
 
   bytes of_size(std::size_t size, host_scratch& memory) noexcept {

@@ -8,7 +8,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
 #if defined(FARPOINT_WITH_CUDA)
-/// Rows past the number of visible points stay unchanged.
+/// Reserves device memory for the output. Rows behind the number of visible points stay unchanged.
 template <class Scalar, class Coord, class Camera>
 knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> const& output,
                                 clouds_of<Coord> const& points, screen_space<Camera> const& method,

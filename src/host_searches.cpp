@@ -1,4 +1,4 @@
-// The searches on host memory.
+// Searches on host memory.
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/interpolate.hpp>
 #include <farpoint/knn.hpp>
@@ -12,21 +12,21 @@ namespace library {
 
 namespace {
 
-/// The checks that every search makes; `rest` makes the others.
+/// Checks the arguments that all searches have; `rest` checks the others.
 template <class Points, class Rest>
 result check_search(batch<Points> const& points, batch<Points> const& queries, Rest const& rest) noexcept {
   if (result const checked = detail::check_host_search(host_exec{}, points, queries); !checked) return checked;
   return rest();
 }
 
-/// Clouds of a search in the memory of its backend. A search without queries takes the points as queries.
+/// Clouds of a search in the memory of its backend. A search without queries uses the points as queries.
 template <class Points>
 struct search_clouds {
   Points points;
   Points queries;
   bool self;
 
-  /// `call(points)`, or, with queries, `call(points, queries)`.
+  /// Calls `call(points)`, or `call(points, queries)` if the search has queries.
   template <class Call>
   auto given_to(Call const& call) const noexcept {
     return self ? call(points) : call(points, queries);
@@ -49,7 +49,7 @@ result search_anywhere(sentences const& says, runtime::options const& options, r
   });
 }
 
-/// Workspace of radius() and radius_rows().
+/// Returns the workspace of radius() and radius_rows().
 template <class Memory, class Exec, class Clouds>
 bytes radius_workspace(Memory& memory, Exec exec, Clouds const& clouds) noexcept {
   return memory.scratch(

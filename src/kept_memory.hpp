@@ -1,4 +1,4 @@
-// Memory of an object that stays where its calls work.
+// Memory of an object that stays on the backend of its calls.
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
@@ -12,7 +12,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// Host or device memory, 256-byte aligned, which it owns. reserve() chooses by the execution.
+/// Owner of host or device memory, aligned to 256 bytes. The type of the execution that reserve() gets decides which.
 class kept_memory {
  public:
   kept_memory() = default;
@@ -20,7 +20,7 @@ class kept_memory {
   kept_memory& operator=(kept_memory const&) = delete;
   ~kept_memory() { release(); }
 
-  /// Returns `size` bytes or more, or none if memory ran out. Contents are lost if the memory grows.
+  /// Returns at least `size` bytes, or none if memory ran out. Contents are lost if the memory grows.
   bytes reserve(host_exec, std::size_t size) noexcept {
     if (!on_host_.reserve(size)) return {};
     where_ = runtime::backend::host;
@@ -43,11 +43,11 @@ class kept_memory {
   }
 #endif
 
-  /// Backend of the last reserve(); backend::automatic before it.
+  /// Returns the backend of the last reserve(); backend::automatic before it.
   runtime::backend where() const noexcept {
     return where_;
   }
-  /// True if calls on the current device can use it.
+  /// Returns true if calls on the current device can use the memory.
   bool is_here() const noexcept {
 #if defined(FARPOINT_WITH_CUDA)
     int device = -1;
@@ -59,7 +59,7 @@ class kept_memory {
   void release() noexcept {
     on_host_.release();
 #if defined(FARPOINT_WITH_CUDA)
-    // All calls that used it have blocked until they were done.
+    // Freeing is safe: every call that used the memory has waited for its stream.
     if (on_device_ != nullptr) static_cast<void>(cudaFree(on_device_));
     on_device_ = nullptr;
     size_ = 0;

@@ -1,4 +1,4 @@
-// Defines the calls of on_stream.hpp by the functions of a header.
+// Macros that define the calls of on_stream.hpp by the functions of a header.
 #pragma once
 
 #include "on_stream.hpp"
@@ -6,7 +6,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// The header's functions for F; a .cu file specializes these by the macros below.
+/// Functions of the header for F. A .cu file specializes these templates by the macros below.
 template <function F>
 struct header_run;
 template <function F>
@@ -31,7 +31,7 @@ result bound_on_stream<F, Points, Limits...>::call(cuda_exec exec, std::size_t& 
 }  // namespace library
 FARPOINT_END_NAMESPACE
 
-/// Calls of the function `name` run `function_of_header`.
+/// Makes calls of the function `name` run `function_of_header`.
 #define FARPOINT_RUN_ON_STREAM(name, function_of_header)               \
   template <>                                                          \
   struct header_run<function::name> {                                  \
@@ -41,7 +41,7 @@ FARPOINT_END_NAMESPACE
     }                                                                  \
   };
 
-/// Its workspace is what `size_of_header` says.
+/// Makes `size_of_header` compute the workspace of the function `name`.
 #define FARPOINT_SIZE_ON_STREAM(name, size_of_header)                       \
   template <>                                                               \
   struct header_size<function::name> {                                      \
@@ -51,7 +51,7 @@ FARPOINT_END_NAMESPACE
     }                                                                       \
   };
 
-/// All three, with the bound of workspaces.
+/// Defines the call, its workspace, and the bound of its workspaces.
 #define FARPOINT_ON_STREAM(name, function_of_header, size_of_header, bound_of_header)          \
   FARPOINT_RUN_ON_STREAM(name, function_of_header)                                             \
   FARPOINT_SIZE_ON_STREAM(name, size_of_header)                                                \

@@ -1,11 +1,11 @@
-// The headers' functions on a stream, behind an interface that a C++ compiler can read.
+// Calls of the headers' functions on a stream, behind an interface that a C++ compiler can read.
 #pragma once
 
 #include "calls.hpp"
 
 #include <array>
 
-// End of the message of a call on a GPU that cannot be made.
+// End of the message of a GPU call that cannot run.
 #if defined(FARPOINT_WITH_CUDA)
 #define FARPOINT_NO_DEVICE ": there is no usable CUDA device"
 #else
@@ -15,7 +15,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// First word of a function's messages.
+/// Returns the name that begins a function's messages.
 constexpr char const* name_of(function f) noexcept {
   switch (f) {
     case function::fps: return "fps";
@@ -38,7 +38,7 @@ constexpr char const* name_of(function f) noexcept {
   return "";
 }
 
-/// Message that begins with a function's name: "fps: there is no usable CUDA device".
+/// Returns a message that begins with the name of a function: "fps: this library was built without CUDA".
 template <function F>
 constexpr std::array<char, 96> sentence_of(char const* predicate) noexcept {
   std::array<char, 96> text{};
@@ -48,7 +48,7 @@ constexpr std::array<char, 96> sentence_of(char const* predicate) noexcept {
   return text;
 }
 
-/// True when there is a driver and a device that this build has code for.
+/// Returns true if this machine has a driver, and a device that this build has code for.
 bool cuda_usable() noexcept;
 
 /// @name Calls of the headers' functions, compiled by the .cu files for the lists of calls.hpp

@@ -1,5 +1,5 @@
-// The arrays of a host-memory call that runs on a device: place(frame, argument, shape...) returns the argument with
-// all that it refers to in device memory.
+// Arguments of a host-memory call that runs on a device: each overload reserves device memory in a frame for the arrays
+// of an argument, and returns the argument with these arrays.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -19,7 +19,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// The coordinates of points with gaps between them where they lie, if their records are there for their features.
+/// Returns points with gaps between them inside a copied array, if their records were copied for their features.
 template <class Coord>
 point_view<Coord> find_points(frame const& on_device, point_view<Coord> const& points) noexcept {
   int const lowest = detail::smaller(detail::smaller(points.offset(0), points.offset(1)), points.offset(2));
@@ -34,7 +34,7 @@ point_view<Coord> find_points(frame const& on_device, point_view<Coord> const& p
           {points.offset(0) - lowest, points.offset(1) - lowest, points.offset(2) - lowest}};
 }
 
-/// Points that follow one another without gaps, which is what a GPU reads best: gaps would only cost transfer time.
+/// Copies points without gaps: a GPU reads packed points fastest, and gaps would only cost transfer time.
 template <class Coord>
 point_view<Coord> place(frame& on_device, point_view<Coord> const& points) noexcept {
   constexpr auto size = index_t{sizeof(Coord)};
@@ -77,7 +77,7 @@ fps_output<Scalar> place(frame& on_device, fps_output<Scalar> const& output, ind
           on_device.output(output.counts, clouds), on_device.output(output.report)};
 }
 
-/// Features one after another, as floats.
+/// Copies features without gaps, converted to float.
 inline feature_view place_as_floats(frame& on_device, feature_view const& features) noexcept {
   auto const read = [](void const* source, index_t first, index_t count, void* to) {
     auto const& from = *static_cast<feature_view const*>(source);
@@ -89,7 +89,7 @@ inline feature_view place_as_floats(frame& on_device, feature_view const& featur
   return feature_view::packed(packed, features.size(), features.count());
 }
 
-/// Features one after another, each of its own type, in 8 bytes.
+/// Copies features without gaps, each with its own type, in words of 8 bytes.
 inline feature_view place_in_words(frame& on_device, feature_view const& features) noexcept {
   constexpr index_t word = 8;
   auto const read = [](void const* source, index_t first, index_t count, void* to) {
@@ -113,8 +113,8 @@ inline feature_view place_in_words(frame& on_device, feature_view const& feature
   return feature_view::fields(packed, features.size(), row, offsets, types, features.count());
 }
 
-/// Features as they lie in memory, which is faster than to pack them: most records are dense.
-/// @param keeps_types  their bits matter beyond the nearest float
+/// Copies whole records of features if most of their bytes are features, which is faster than packing.
+/// @param keeps_types  true if the bits of values matter beyond the nearest float
 inline feature_view place(frame& on_device, feature_view const& features, bool keeps_types) noexcept {
   if (features.size() == 0 || features.count() == 0) return features;
   index_t extent = 0;
@@ -160,13 +160,13 @@ inline count_span place(frame& on_device, count_span const& output, index_t rows
   return output.over(on_device.output(output.data(), static_cast<std::size_t>(rows) * size, false, written));
 }
 
-/// Rows beyond the number of voxels stay as they are, in host memory.
+/// Reserves device memory for the output. Rows behind the number of voxels stay unchanged in host memory.
 template <class Scalar>
 voxelize_output<Scalar> place(frame& on_device, voxelize_output<Scalar> const& output, index_t points, index_t clouds,
                               voxelize_params<Scalar> const& params) noexcept {
   index_t const capacity = output.capacity;
   index_t const features = params.features.count();
-  // There is always a count to go by.
+  // The number of rows to copy back is needed even if the caller has no output for it.
   static thread_local index_t unwanted = 0;
   index_span const count = output.voxel_count.empty() ? index_span{span<index_t>{&unwanted, 1}} : output.voxel_count;
   voxelize_output<Scalar> placed;
@@ -194,7 +194,7 @@ voxelize_output<Scalar> place(frame& on_device, voxelize_output<Scalar> const& o
   return placed;
 }
 
-/// True if rows of an output with a row for each point may stay unchanged: rows of points in no cloud.
+/// Returns true if a call may leave rows of an output with a row per point unchanged: rows of points in no cloud.
 template <class Points>
 bool leaves_rows(batch<Points> const& clouds) noexcept {
   if (clouds.size() == 0) return true;
@@ -207,9 +207,9 @@ bool leaves_rows(batch<Points> const& clouds) noexcept {
   return false;
 }
 
-// Outputs of searches: a row for each query.
+// Outputs of searches have one row per query.
 
-/// Output of knn() and radius(): lists of `most` neighbours.
+/// Reserves device memory for the output of knn() or radius(): lists of `most` neighbors.
 template <template <class> class Output, class Scalar, class Queries,
           class = decltype(Output<Scalar>::indices, Output<Scalar>::distances, Output<Scalar>::counts)>
 Output<Scalar> place(frame& on_device, Output<Scalar> const& output, batch<Queries> const& queries,
@@ -226,7 +226,7 @@ radius_rows_output<Scalar> place(frame& on_device, radius_rows_output<Scalar> co
   index_t const rows = queries.points().size();
   radius_rows_output<Scalar> placed;
   placed.offsets = on_device.output(output.offsets, rows + 1);
-  // The last offset is the end of what is written, if that is not more than there is room for.
+  // The last offset is the number of entries that the call writes, unless it exceeds the capacity.
   auto const last = static_cast<std::size_t>(rows);
   index_span const total =
       output.offsets.wide()
@@ -256,7 +256,7 @@ interpolate_output place(frame& on_device, interpolate_output const& output, bat
           on_device.output(output.report)};
 }
 
-/// A row for each point.
+/// Reserves device memory for an output with one row per point.
 template <class Scalar, class Points>
 span<Scalar> place(frame& on_device, span<Scalar> output, batch<Points> const& points) noexcept {
   return on_device.output(output, points.points().size(), 1, leaves_rows(points));
@@ -274,7 +274,7 @@ span<Value const> place(frame& on_device, span<Value const> values) noexcept {
 inline index_view place(frame& on_device, index_view const& indices) noexcept {
   return on_device.input(indices);
 }
-/// `count` values.
+/// Reserves device memory for an output of `count` values.
 template <class Value>
 span<Value> place(frame& on_device, span<Value> output, index_t count) noexcept {
   return on_device.output(output, count);
@@ -284,13 +284,13 @@ inline index_span place(frame& on_device, index_span output, index_t count) noex
   return on_device.output(output, count);
 }
 
-/// Entries behind the number of keys stay as they are.
+/// Reserves device memory for the pairs. Entries behind the number of keys stay unchanged.
 template <class Key, class Value>
 hash_map_pairs<Key, Value> place(frame& on_device, hash_map_pairs<Key, Value> const& output) noexcept {
   static thread_local std::uint64_t unwanted = 0;
   hash_map_pairs<Key, Value> placed;
   placed.count = on_device.output(output.count == nullptr ? &unwanted : output.count);
-  // Read as a signed number: no map has 2^63 keys.
+  // The count is read as a signed number: no map has 2^63 keys.
   index_span const keys = span<std::int64_t>{reinterpret_cast<std::int64_t*>(placed.count), 1};
   written_rows const written{on_device.count_rows(keys), 0, 0};
   auto const capacity = static_cast<index_t>(output.keys.size());
@@ -311,7 +311,7 @@ feature_rows<Value const> place(frame& on_device, feature_rows<Value const> cons
   return like(rows, values, rows.is_ragged() ? on_device.input(rows.offsets()) : span<index_t const>{});
 }
 
-/// Rows of no cloud, and what is between strided rows, stay as they are.
+/// Reserves device memory for an output of rows. Rows of no cloud and the gaps between strided rows stay unchanged.
 template <class Value>
 feature_rows<Value> place(frame& on_device, feature_rows<Value> const& rows) noexcept {
   auto const size = static_cast<index_t>(rows.values().size());

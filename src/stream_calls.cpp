@@ -10,7 +10,7 @@ namespace library {
 
 namespace {
 
-/// "fps: there is no usable CUDA device"
+/// Returns the result of a call without a usable GPU, with a message that begins with the function's name.
 template <function F>
 result no_device() noexcept {
   static constexpr auto sentence = sentence_of<F>(FARPOINT_NO_DEVICE);

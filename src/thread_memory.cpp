@@ -12,7 +12,7 @@ namespace library {
 
 namespace {
 
-/// The library's pool of a device. It lives as long as the process.
+/// Returns the library's pool of a device, which exists as long as the process.
 cudaError_t pool_of(int device, cudaMemPool_t& pool) noexcept {
   static std::mutex mutex;
   static std::vector<cudaMemPool_t> pools;
@@ -34,7 +34,7 @@ cudaError_t pool_of(int device, cudaMemPool_t& pool) noexcept {
     std::uint64_t everything = UINT64_MAX;
     error = cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &everything);
     if (error != cudaSuccess) {
-      // A pool that gives memory back to the driver would cost each call an allocation: the next call tries again.
+      // A pool that returns memory to the driver would cost each call an allocation. The next call tries again.
       cudaMemPoolDestroy(made);
       return error;
     }
@@ -44,7 +44,7 @@ cudaError_t pool_of(int device, cudaMemPool_t& pool) noexcept {
   return cudaSuccess;
 }
 
-/// By device.
+/// Memory of the calling thread, by number of the device.
 thread_local std::vector<std::unique_ptr<thread_memory>> memory_of_thread;
 
 }  // namespace
@@ -91,7 +91,7 @@ cudaError_t thread_memory::open(int device) noexcept {
 }
 
 thread_memory::~thread_memory() {
-  // Errors are ignored: at the end of the process the CUDA runtime may have shut down.
+  // Errors are ignored: the CUDA runtime may have shut down at the end of the process.
   if (device_memory_ != nullptr) cudaFreeAsync(device_memory_, stream_);
   for (auto& event : copied_) {
     if (event != nullptr) cudaEventDestroy(event);
@@ -104,7 +104,7 @@ thread_memory::~thread_memory() {
 
 cudaError_t thread_memory::reserve(std::size_t size) noexcept {
   if (size <= size_) return cudaSuccess;
-  // Frames that grow a little each time must not come here each time.
+  // A margin of 1/8 keeps slowly growing frames from reallocating each time.
   size += size / 8;
   if (device_memory_ != nullptr) {
     cudaError_t const error = cudaFreeAsync(device_memory_, stream_);

@@ -10,19 +10,20 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// The stream, the device memory and the page-locked memory of one thread's calls on one device.
+/// Stream, device memory and page-locked memory of one thread's calls on one device.
 ///
-/// Device memory comes from a pool of the library's own, which gives nothing back to the driver, in the order of the
-/// stream; it grows and never shrinks, so that a call no larger than an earlier one allocates nothing and takes no
-/// lock. Not thread-safe.
+/// Device memory comes from the library's own pool, in the order of the stream. The pool returns no memory to the
+/// driver, and the thread's memory never shrinks, so that a call no larger than an earlier one allocates nothing and
+/// takes no lock. Not thread-safe.
 class thread_memory {
  public:
-  /// Page-locked memory for the bytes between the caller's arrays and the device: used in turn, so that the processor
-  /// fills one part while the device reads others.
+  /// Number and size of the page-locked slots between the caller's arrays and the device. Slots are used cyclically, so
+  /// that the processor fills one slot while the device reads others.
   static constexpr int slots = 16;
   static constexpr std::size_t slot_bytes = std::size_t{512} * 1024;
 
-  /// Memory of the calling thread, for the current device. Null if allocating it failed; `error` is then set.
+  /// Returns the memory of the calling thread for the current device. If an allocation failed, returns null and sets
+  /// `error`.
   static thread_memory* get(cudaError_t& error) noexcept;
   /// Releases all memory of the calling thread.
   static void release() noexcept;
@@ -31,19 +32,19 @@ class thread_memory {
   thread_memory& operator=(thread_memory const&) = delete;
   ~thread_memory();
 
-  /// Makes the device memory at least so large; what it held is lost.
+  /// Enlarges the device memory to at least `size` bytes; its contents are lost.
   cudaError_t reserve(std::size_t size) noexcept;
 
-  /// Memory of the same pool that the caller keeps, ready when this returns.
+  /// Allocates memory of the library's pool that the caller owns, and waits until it is usable.
   cudaError_t allocate(void** memory, std::size_t size) noexcept;
 
   cudaStream_t stream() const noexcept { return stream_; }
-  /// Aligned to 256 bytes.
+  /// Returns the device memory, aligned to 256 bytes.
   unsigned char* device_memory() const noexcept { return static_cast<unsigned char*>(device_memory_); }
   unsigned char* slot(int i) const noexcept { return staging_ + static_cast<std::size_t>(i) * slot_bytes; }
-  /// Recorded after the last copy that used slot i.
+  /// Returns the event that is recorded after the last copy that used slot i.
   cudaEvent_t copied(int i) const noexcept { return copied_[static_cast<std::size_t>(i)]; }
-  /// Two events that measure time.
+  /// Returns the events that measure the time of a call.
   cudaEvent_t begun() const noexcept { return begun_; }
   cudaEvent_t ended() const noexcept { return ended_; }
   char const* device_name() const noexcept { return name_; }

@@ -1,5 +1,5 @@
-// Clouds of float16 as clouds of float, for functions that the library does not compile for float16. The widening is
-// exact, so that results equal the headers', which read float16 themselves.
+// Conversion of clouds of float16 to clouds of float, for functions that the library does not compile for float16.
+// Widening is exact: results equal the results of the headers, which read float16 themselves.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -13,7 +13,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// Widens a point: the body of a loop over them.
+/// Widens point i. Body of a loop over all points.
 struct widen_point {
   point_view<float16> from;
   float* to;  ///< `[points, 3]`
@@ -26,35 +26,35 @@ struct widen_point {
   }
 };
 
-/// Enqueues `body` for all points. Device memory.
+/// Enqueues `body` for all points, in device memory.
 result widen_on_stream(cuda_exec exec, widen_point const& body) noexcept;
 
-/// Clouds with the structure of `clouds`, and their points in float at `points`.
+/// Returns clouds with the structure of `clouds` and their points in float at `points`.
 inline clouds_of<float> in_float(clouds_of<float16> const& clouds, void const* points) noexcept {
   point_view<float> const wide{points, clouds.points().size()};
   if (!clouds.is_ragged()) return clouds_of<float>::regular(wide, clouds.size());
   return clouds_of<float>::ragged(wide, clouds.offsets(), clouds.largest());
 }
 
-/// True for clouds whose points can be read; false for invalid clouds and clouds without points.
+/// Returns true for clouds whose points can be read; false for invalid clouds and clouds without points.
 inline bool has_points(clouds_of<float16> const& clouds) noexcept {
   index_t const size = clouds.points().size();
   return size > 0 && size <= detail::max_points && clouds.points().base() != nullptr;
 }
 
-/// Bytes for `points` points in float, as a part of a workspace.
+/// Returns the bytes of a workspace for `points` points in float.
 constexpr std::size_t wide_bytes(index_t points) noexcept {
   auto const size = static_cast<std::size_t>(detail::bounded_points(points)) * (3 * sizeof(float));
   return detail::workspace_aligned(size);
 }
 
-/// Whether a call has to be made with other arguments.
+/// True for types of arguments that are widened.
 template <class T>
 inline constexpr bool is_narrow = false;
 template <>
 inline constexpr bool is_narrow<clouds_of<float16>> = true;
 
-/// Bytes of the workspace that an argument needs.
+/// Returns the bytes of a workspace that widening an argument needs.
 template <class T>
 std::size_t wide_bytes_of(T const& argument) noexcept {
   if constexpr (is_narrow<T>) {
@@ -64,7 +64,8 @@ std::size_t wide_bytes_of(T const& argument) noexcept {
   }
 }
 
-/// Stands for a float16 argument of *_workspace_bytes(), which reads no points: the cloud's shape in float.
+/// Returns an argument of *_workspace_bytes(). Clouds in float16 are replaced by clouds of the same shape in float,
+/// whose points are not read.
 template <class T>
 auto wide_to_ask(T const& argument) noexcept {
   if constexpr (is_narrow<T>) {
@@ -74,11 +75,11 @@ auto wide_to_ask(T const& argument) noexcept {
   }
 }
 
-/// Puts wide clouds at the start of a workspace, and leaves the rest of it to the call.
+/// Writes widened clouds to the front of a workspace, and passes the rest of the workspace to the call.
 class stream_widener {
  public:
-  /// @param room    wide_bytes_of() all arguments
-  /// @param reason  why a workspace without that room is refused
+  /// @param room    sum of wide_bytes_of() over all arguments
+  /// @param reason  message for a workspace smaller than `room`
   stream_widener(cuda_exec exec, bytes workspace, std::size_t room, char const* reason) noexcept
       : exec_{exec}, outcome_{detail::check_workspace(workspace, room, reason)} {
     if (!outcome_) return;
@@ -88,7 +89,7 @@ class stream_widener {
 
   result const& outcome() const noexcept { return outcome_; }
 
-  /// The argument that the call is made with.
+  /// Returns the argument to pass to the call.
   template <class T>
   T operator()(T const& argument) const noexcept {
     return argument;
@@ -111,18 +112,18 @@ class stream_widener {
   bytes rest_;
 };
 
-/// True for a function that is called with wide clouds: only fps() and fps_weighted() read float16.
+/// True for a function that gets widened clouds: only fps() and fps_weighted() read float16.
 template <function F, class... Args>
 constexpr bool is_widened = F != function::fps&& F != function::fps_weighted && (is_narrow<Args> || ...);
 
-/// Calls F on a stream, with wide clouds where it is compiled for no others.
+/// Calls F on a stream, with widened clouds unless F is compiled for float16.
 template <function F, class... Args>
 result run_widened(cuda_exec exec, Args const&... args) noexcept {
   if constexpr (is_widened<F, Args...>) {
     std::size_t const room = (wide_bytes_of(args) + ...);
     static constexpr auto no_room = sentence_of<F>(": the workspace has no room for the clouds in float");
     stream_widener widen{exec, std::get<bytes const&>(std::tie(args...)), room, no_room.data()};
-    // Braces evaluate their elements from left to right.
+    // A braced list is evaluated from left to right, so that clouds follow one another in the workspace.
     std::tuple<decltype(widen(args))...> const wide{widen(args)...};
     if (!widen.outcome()) return widen.outcome();
     result outcome = std::apply(
@@ -137,7 +138,7 @@ result run_widened(cuda_exec exec, Args const&... args) noexcept {
   }
 }
 
-/// Bytes of workspace of run_widened().
+/// Returns the bytes of workspace that run_widened() needs.
 template <function F, class... Args>
 std::size_t size_widened(cuda_exec exec, Args const&... args) noexcept {
   if constexpr (is_widened<F, Args...>) {
@@ -156,7 +157,7 @@ constexpr index_t most_queries(Limits const&) noexcept {
   return 0;
 }
 
-/// Largest workspace of run_widened() within limits.
+/// Computes the largest workspace of run_widened() within limits.
 template <function F, class Coord, class Limits, class... Rest>
 result bound_widened(point_view<Coord> const*, cuda_exec exec, std::size_t& bound, Limits const& limits,
                      Rest const&... rest) noexcept {

@@ -1,4 +1,4 @@
-"""On a GPU: bits equal to the host's, the current stream, no synchronisation, no copy. Skipped where there is none."""
+"""Calls on a GPU: results equal to the host's in every bit, the current stream, no synchronization, no copies. Skipped without a GPU."""
 
 import gc
 import os
@@ -19,7 +19,7 @@ BOX = (-3, -3, -3, 3, 3, 3)
 
 
 def calls(points, queries, features, channels):
-    """Each function of the package, of tensors or arrays."""
+    """Yields the name and the results of a call of each function, for tensors or arrays."""
     camera = farpoint.PinholeCamera(32, 24, (16, 16), (16, 12), translation=(0, 0, 5))
     picks = farpoint.fps(points, 20)
     groups = farpoint.ball_query(0.8, 6, points, queries)
@@ -96,7 +96,7 @@ def test_a_map_on_the_gpu():
 
 def test_a_capture_shows_that_nothing_waits():
     points, queries, features, channels = (tensor.cuda() for tensor in made())
-    farpoint.knn(points, 5, queries)  # what is set up once
+    farpoint.knn(points, 5, queries)  # initializes the library before the capture
     table = farpoint.HashMap(100, like=points)
     keys = torch.arange(50, device="cuda")
     torch.cuda.synchronize()
@@ -135,7 +135,7 @@ def test_the_current_stream_is_used():
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(200_000_000)  # what comes later on this stream waits; another would see zeros
+        torch.cuda._sleep(200_000_000)  # later work on this stream waits; a call on another stream would read zeros
         points.copy_(other)
         start = time.perf_counter()
         picks = farpoint.fps(points, 50)
@@ -168,7 +168,7 @@ def test_all_of_a_call_follows_the_stream_that_is_given():
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(100_000_000)  # what is read or filled on the current stream comes too early
+        torch.cuda._sleep(100_000_000)  # a read or a fill on the current stream would come too early
         points.copy_(other)
         key.copy_(keys)
     found = answers(points, key, table, stream=stream.cuda_stream)
@@ -216,7 +216,7 @@ def test_outputs_and_workspaces_are_of_torchs_allocator():
     assert grown == sum(-(-one.numel() * one.element_size() // 512) * 512 for one in found), "a workspace is still there"
     assert torch.cuda.max_memory_allocated() > before + grown, "the workspace is of another allocator"
 
-    # What another stream uses is not given to others before that is done.
+    # Memory that another stream uses is not reused until that stream is done.
     expected, address = found.distances.clone(), found.distances.data_ptr()
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -239,7 +239,7 @@ def test_rows_of_voxels_that_are_none_are_zeros():
         cloud = points.double() if dtype == "float64" else points
         for options in ({"max_points": 3, "max_voxels": 250}, {}, {"outputs": ["coords", "mean"], "capacity": 211},
                         {"max_points": 3, "max_voxels": 250, "outputs": every}, {"outputs": ["max", "list_points"], "capacity": 20}):
-            torch.full((1 << 16,), 7.0, device="cuda")  # memory that is not zeros
+            torch.full((1 << 16,), 7.0, device="cuda")  # leaves nonzero memory in the pool
             found = farpoint.voxelize(cloud, 0.4, (0, 0, 0, 1, 1, 1), dtype=dtype, **options)
             count = int(found["voxel_count"])
             for name in set(every[:-1]) & set(found):
@@ -256,7 +256,7 @@ def test_rows_of_voxels_that_are_none_are_zeros():
 
 
 def test_means_of_float64_points_are_added_in_float64():
-    # Few points in a voxel, and as many as a warp and a block add; with features behind the coordinates.
+    # From few points in a voxel to numbers that a warp or a block adds; features follow the coordinates.
     for count in (3, 40, 700, 20000):
         points = torch.rand(count, 5, dtype=torch.float64, device="cuda") + torch.tensor([5e5, 5.4e6, 100, 1e9, 0], device="cuda")
         box = (5e5, 5.4e6, 100, 500001, 5400001, 101)
@@ -313,7 +313,7 @@ def test_calls_leave_nothing_behind(library, request):
 
     def alive():
         gc.collect()
-        # Of some types it is a descriptor.
+        # The attribute __module__ of some types is a descriptor and not a string.
         return sum(str(type(one).__module__).startswith("farpoint") for one in gc.get_objects())
 
     farpoint.fps(points, 5)
@@ -334,9 +334,9 @@ def test_cupys_current_stream_is_used(cupy):
     points, expected = cupy.zeros_like(other), farpoint.fps(other, 50)
     with cupy.cuda.Stream(non_blocking=True) as stream:
         spin((1,), (1,), (1,))
-        farpoint.fps(other, 50)  # what is set up once
+        farpoint.fps(other, 50)  # initializes the library before the measurement
         stream.synchronize()
-        spin((1,), (1,), (200_000_000,))  # what comes later on this stream waits; another would see zeros
+        spin((1,), (1,), (200_000_000,))  # later work on this stream waits; a call on another stream would read zeros
         points[...] = other
         picks = farpoint.fps(points, 50)
         assert not stream.done, "the call waited for its stream"
@@ -358,7 +358,7 @@ def test_cupy_captures_calls(cupy):
         return [farpoint.fps(points, 20), *farpoint.knn(points, 5), farpoint.mean_knn_distance(points)]
 
     with cupy.cuda.Stream(non_blocking=True) as stream:
-        enqueue()  # what is set up once; the pool keeps its memory
+        enqueue()  # initializes the library, and leaves its memory in the pool
         stream.synchronize()
         stream.begin_capture()
         found = enqueue()
@@ -422,10 +422,10 @@ def test_an_index_is_let_go_while_another_stream_searches_it():
             index = farpoint.PointIndex(points, **options)
         search.wait_stream(build)
         with torch.cuda.stream(search):
-            torch.cuda._sleep(200_000_000)  # longer than what follows takes to be enqueued
+            torch.cuda._sleep(200_000_000)  # longer than the enqueueing below takes
             found = index.knn(4, queries)
         del index
-        with torch.cuda.stream(build):  # in whose pool the memory is
+        with torch.cuda.stream(build):  # the index's memory is in the pool of this stream
             spoiled = [torch.full((size,), 0xFF, dtype=torch.uint8, device="cuda") for size in (1 << 20, 1 << 23, 1 << 25) for _ in range(8)]
         torch.cuda.synchronize()
         assert torch.equal(found.indices, expected.indices) and torch.equal(found.distances, expected.distances)

@@ -1,7 +1,7 @@
-"""farpoint.distributed: the bits of one call for the whole cloud, and the end of all ranks where one fails.
+"""farpoint.distributed: results equal to a single call for the whole cloud, and the end of all ranks if one rank fails.
 
-What is between the ranks is a transport: here an object of Python that threads exchange bytes by, so that calls on ranks are tested where
-there is no torch, and then torch.distributed with processes.
+Ranks exchange bytes by a transport. The first tests use a transport between threads, written in Python, and so need no torch; the later
+ones use torch.distributed between processes.
 """
 
 import ast
@@ -31,7 +31,7 @@ CLOUD = np.random.default_rng(5).uniform(-5, 5, (2000, 3)).astype(np.float32)
 
 
 class Threads:
-    """Where threads meet that are ranks."""
+    """State that the ranks share, each of which is a thread."""
 
     def __init__(self, ranks, timeout=20):
         self.ranks = ranks
@@ -40,7 +40,7 @@ class Threads:
 
 
 class Transport:
-    """Of one rank, a thread. It can keep what it was given, or fail in an exchange."""
+    """Transport of one rank. It keeps the views that exchanges passed to it, and can fail in a chosen exchange."""
 
     def __init__(self, threads, rank):
         self.threads, self.ranks, self.rank = threads, threads.ranks, rank
@@ -67,7 +67,7 @@ class Transport:
 
 
 class Calls:
-    """The functions of a rank."""
+    """Functions of farpoint.distributed, bound to a rank's transport."""
 
     def __init__(self, transport):
         self.transport = transport
@@ -77,7 +77,7 @@ class Calls:
 
 
 def on_threads(ranks, work, prepare=lambda transport: None):
-    """work(calls, rank) of each rank, and its transport: what it returned or raised."""
+    """Runs work(calls, rank) on each rank; returns its result or exception for each rank, and the transports."""
     threads, outcomes = Threads(ranks), [None] * ranks
     transports = [Transport(threads, rank) for rank in range(ranks)]
 
@@ -85,7 +85,7 @@ def on_threads(ranks, work, prepare=lambda transport: None):
         try:
             prepare(transports[rank])
             outcomes[rank] = work(Calls(transports[rank]), rank)
-        except BaseException as error:  # AssertionErrors, too, are for the main thread
+        except BaseException as error:  # the main thread raises it, AssertionErrors included
             outcomes[rank] = error
             threads.barrier.abort()
 
@@ -133,7 +133,7 @@ def test_arrays_of_many_kinds():
 
 
 def test_a_second_call_has_the_room_that_the_first_lacked(monkeypatch):
-    # Points dealt out at random: all queries travel. And all points of the cloud are in one voxel, which one rank owns.
+    # Points are distributed at random, so that every query needs the other rank. One rank owns the voxel of all points.
     whole = np.random.default_rng(2).random((12_000, 3), np.float32)
     made = {"knn_shard": [], "radius_shard": [], "voxelize_shard": []}
 
@@ -185,7 +185,7 @@ WRONG = {
 
 @pytest.mark.parametrize("sentence", WRONG)
 def test_wrong_arguments_of_one_rank_end_all(sentence):
-    """All raise a ValueError: the odd one with what is wrong. And none of that ends the group."""
+    """All ranks raise a ValueError, and the message of the odd rank describes its mistake. The group remains usable."""
     def work(calls, rank):
         part = CLOUD[rank::3]
         odd = rank == 1
@@ -230,7 +230,7 @@ def test_what_only_one_process_has():
         with pytest.raises(ValueError, match="pass dtype='float32'"):
             calls.voxelize(wide, 1.0, sharded.BOX, outputs=["max"])
         with pytest.raises(ValueError, match="pass dtype='float32'"):
-            calls.voxelize(wide, 1.0, sharded.BOX, outputs=["max"], dtype="float16")  # would be rounded twice
+            calls.voxelize(wide, 1.0, sharded.BOX, outputs=["max"], dtype="float16")  # values would be rounded twice
         with pytest.raises(ValueError, match="in which they are added"):
             calls.voxelize(narrow, 1.0, sharded.BOX, dtype="float64")
         with pytest.raises(ValueError, match="voxels are an output of hard"):
@@ -241,7 +241,7 @@ def test_what_only_one_process_has():
 
 @pytest.mark.parametrize("exchange", [1, 2, 5])
 def test_an_exception_of_the_transport_ends_all_ranks(exchange):
-    # The first exchange is one of Python, the others are of the library.
+    # Python performs the first exchange, and the compiled library the others.
     failure = OSError("the cable is cut")
 
     def prepare(transport):
@@ -289,7 +289,7 @@ def test_a_rank_without_memory_ends_all_ranks(monkeypatch):
 def test_a_call_that_never_comes_to_its_exchange_aborts():
     core, transport = farpoint._core, Transport(Threads(2), 0)
     points, out = np.zeros((4, 3), np.float32), np.zeros(2, np.int64)
-    with pytest.raises(ValueError, match="another type"):  # of distances
+    with pytest.raises(ValueError, match="another type"):  # the type of `distances`
         core.fps_shard(transport, 1, points, 0, 2, 0, 0.0, None, None, out, np.zeros(2, np.float64))
     assert (transport.exchanges, transport.aborts) == (0, 1)
     for rank, ranks in ((2, 2), (-1, 2), (0, 0)):
@@ -304,7 +304,7 @@ def test_memory_of_a_call_is_not_left_to_the_transport():
     for transport in transports:
         assert transport.exchanges > 3
         agreement, library = transport.views[:4], transport.views[4:]
-        assert all(view.nbytes >= 0 for view in agreement)  # of numpy, which keeps it
+        assert all(view.nbytes >= 0 for view in agreement)  # numpy keeps this memory
         for view in library:
             with pytest.raises(ValueError, match="released"):
                 bytes(view)
@@ -333,7 +333,7 @@ def test_without_torch_it_says_so():
 
 
 def run_program(*arguments, seconds=150):
-    """What a program writes. Its whole group of processes is gone afterwards."""
+    """Runs a program and returns its output and its errors. Checks that no process of its group remains."""
     variables = {**os.environ, "PYTHONPATH": f"{FOLDER.parent}:{TESTS}", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
     with subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=variables, start_new_session=True) as program:
@@ -354,7 +354,7 @@ SCENARIOS = {"same_bits:2": [0, 0], "same_bits:4": [0] * 4, "wrong_arguments:3":
 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory):
-    """Exit codes of the ranks of each scenario, and what they wrote."""
+    """Exit codes of the ranks of each scenario, and their error output."""
     torch = pytest.importorskip("torch", reason="torch is not installed: ranks that are processes are not tested")
     if not (torch.distributed.is_available() and torch.distributed.is_gloo_available()):
         pytest.skip("this torch has no gloo: ranks that are processes are not tested")
@@ -385,7 +385,7 @@ def test_the_module_is_documented_and_typed():
         parameters = inspect.signature(function).parameters
         assert all(part in function.__doc__ for part in ("Parameters", "Returns", "Raises", *parameters)), name
         assert not {*parameters, "return"} - set(function.__annotations__), name
-        # Arguments are named as in the function for one process.
+        # Arguments have the names of the function for one process.
         single = getattr(farpoint, name) if name != "radius" else farpoint.PointIndex.radius
         assert {*parameters} - {*inspect.signature(single).parameters} <= {"group", "timeout", "points", "threads", "gather"}, name
     stubs = [node for node in ast.parse((FOLDER / "distributed.pyi").read_text()).body if isinstance(node, ast.FunctionDef)]

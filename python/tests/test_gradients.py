@@ -1,4 +1,4 @@
-"""Gradients of farpoint.torch: those of distances, of higher order and within torch.func; and calls that refuse to lose one."""
+"""Gradients of farpoint.torch: of distances, of higher order and within torch.func; errors of calls that would lose a gradient."""
 
 import warnings
 
@@ -21,7 +21,7 @@ def device(request):
 
 
 def finite(distances):
-    """Distances that there are; a sum with those of missing neighbours would be infinite."""
+    """Replaces the distances of missing neighbors by 0: they are infinite, and so would be a sum."""
     return torch.where(distances < INF, distances, torch.zeros_like(distances))
 
 
@@ -81,7 +81,7 @@ def test_interpolation_in_coordinates(device):
     points, queries = cloud(2, 9, device=device), cloud(2, 5, device=device)
     features = torch.randn(2, 9, 4, dtype=torch.float64, device=device, requires_grad=True)
     check_twice(fpt.interpolate, points, features, queries)
-    # A query at the place of a point, and one at the same distance from two; a cloud of two points.
+    # Special cases: a query that equals a point, a cloud of two points, and queries that equal these points.
     with torch.no_grad():
         queries[0, 0] = points[0, 3]
     assert torch.autograd.gradcheck(lambda p, f, q: fpt.interpolate(p, f, q), (points, features, queries))
@@ -112,7 +112,7 @@ def test_a_network_whose_points_are_learned(device):
     distances, idx = fpt.three_nn(points, new)
     weight = 1 / (distances + 1e-8)
     back = fpt.three_interpolate(pooled, idx, weight / weight.sum(-1, keepdim=True))
-    # And the loss of Chamfer.
+    # The last two terms are a Chamfer loss.
     loss = back.square().sum() + fpt.knn(points, 1, new.detach() + 0.01)[1].mean() + fpt.knn(new, 1, points)[1].mean()
     loss.backward()
     for tensor in (points, features):
@@ -120,7 +120,7 @@ def test_a_network_whose_points_are_learned(device):
 
 
 def transforms_of(device):
-    """Functions of one tensor, and that tensor."""
+    """Yields the name of a case, a function of one tensor, and the tensor."""
     indices = torch.tensor([[3, 1], [0, -1]], device=device)
     points, queries = (cloud(2, n, device=device).detach() for n in (9, 5))
     features = torch.randn(2, 9, 4, dtype=torch.float64, device=device)
@@ -152,7 +152,7 @@ def test_transforms_of_torch(device):
         torch.testing.assert_close(primal, value.detach(), rtol=1e-5, atol=1e-5,
                                    msg=lambda text, name=name: f"primal of {name}: {text}")
         assert tangent.abs().sum() > 0
-        # Forwards and backwards give the same number.
+        # Forward and reverse mode give the same number.
         torch.testing.assert_close((tangent * towards).sum(), (expected * along).sum().to(tangent.dtype), rtol=1e-4, atol=1e-4,
                                    msg=lambda text, name=name: f"jvp of {name}: {text}")
         with torch.autograd.forward_ad.dual_level():
@@ -183,11 +183,11 @@ def test_a_map_over_clouds(device):
                  (lambda p, q: fpt.three_nn(q, p)[1], (points, queries)), (lambda p: fpt.normals(p, 5), (points,)),
                  (fpt.interpolate, (points, features, queries))]
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # that there is no batching rule
+        warnings.simplefilter("error")  # torch warns if a function lacks a batching rule
         for function, arguments in functions:
             expected = function(*arguments)
             torch.testing.assert_close(torch.vmap(function)(*arguments), expected)
-            # Of batches, along another axis; and where only the last argument is mapped.
+            # Maps over axis 1 of batches, and maps over the last argument alone.
             pairs = [torch.stack([each, each.flip(0)], 1) for each in arguments]
             of_pairs = torch.vmap(function, in_dims=1, out_dims=1)(*pairs)
             torch.testing.assert_close(of_pairs[:, 0], expected)
@@ -202,7 +202,7 @@ def test_a_map_over_clouds(device):
 
 
 def calls_that_lose(tensor):
-    """Calls that return what is computed from the tensor, and the function that they name."""
+    """Yields the name of a function and a call of it whose result would have a gradient for the tensor."""
     indices = torch.zeros(4, 3, dtype=torch.int64, device=tensor.device)
     plain = tensor.detach()
     box = (-9, -9, -9, 9, 9, 9)

@@ -1,4 +1,4 @@
-"""What is true of the package as a whole."""
+"""Properties of the package as a whole."""
 
 import ast
 import importlib
@@ -54,12 +54,12 @@ def test_the_stub_has_all_of_the_module():
 
 
 def parameters_of(function):
-    """Name, whether it is named in a call, and whether it may be left out, of each parameter."""
+    """Returns (name, is keyword-only, is optional) for each parameter of a function."""
     return [(p.name, p.kind is p.KEYWORD_ONLY, p.default is not p.empty) for p in inspect.signature(function).parameters.values()]
 
 
 def parameters_in(stub):
-    """The same of a function of the stub. Of an overload, a parameter that chooses it is not left out."""
+    """Returns the same for a stub, where a parameter that selects an overload counts as optional."""
     arguments, chosen = stub.args, "Literal[True]"
     positional = [*[False] * (len(arguments.args) - len(arguments.defaults)), *[True] * len(arguments.defaults)]
     return [*((each.arg, False, optional) for each, optional in zip(arguments.args, positional)),
@@ -120,7 +120,7 @@ def test_without_a_gpu_it_says_so():
 
 
 def test_calls_release_the_lock():
-    # One long call; meanwhile this thread goes on counting.
+    # This thread counts during a long call of another thread.
     points = np.random.default_rng(0).random((60_000, 3), np.float32)
     done = threading.Event()
 
@@ -159,7 +159,7 @@ def test_threads_do_not_disturb_one_another():
 
 
 def test_memory_is_given_back():
-    # Arrays that went in and came out are nobody's afterwards.
+    # Calls keep no reference to their arrays.
     points = np.zeros((10, 3), np.float32)
     before = sys.getrefcount(points)
     for _ in range(50):
@@ -171,7 +171,7 @@ def test_memory_is_given_back():
 
 
 def report_at_exit(program, **environment):
-    """What a program writes to its standard error."""
+    """Runs a program and returns its standard error."""
     variables = {**os.environ, "PYTHONPATH": str(FOLDER.parent), **environment}
     return subprocess.run([sys.executable, *program], capture_output=True, text=True, check=True, env=variables).stderr
 
@@ -190,12 +190,12 @@ def test_what_torch_compile_keeps_is_not_reported(tmp_path):
     program.write_text("import farpoint, farpoint.torch as fpt, torch\npoints = torch.rand(1, 40, 3)\nfarpoint.fps(points, 3, seed=1)\n"
                        "sample = torch.compile(lambda points: fpt.fps(points, 3), backend='eager')\nsample(points)\n")
     assert "leaked" not in report_at_exit([program])
-    # Of the package itself, which is loaded for as long as the function is, and of none of its objects.
+    # The compiled function keeps the package loaded, which may be reported, but keeps no object of the package.
     assert "instances" not in report_at_exit([program], FARPOINT_LEAK_WARNINGS="1")
 
 
 class Foreign:
-    """An array of a library that is not known, in host memory."""
+    """Array of an unknown library in host memory."""
 
     def __init__(self, array):
         self.array = array
@@ -213,7 +213,7 @@ class Elsewhere(Foreign):
 
 
 class OfADevice:
-    """An array of a device by the older protocol alone, which copies itself to the host when it is asked to."""
+    """Array on a device with the older protocol only. Its conversion to NumPy would copy it to the host."""
 
     def __init__(self, array):
         self.array = array
@@ -242,8 +242,8 @@ def test_other_libraries_by_dlpack():
 
 
 class OfAStream:
-    """An array as CuPy has them: a buffer by its type, though it may be of a device, and exported without waiting for another
-    stream only where none is named."""
+    """Array with the traits of CuPy's: its type has the buffer protocol even if the memory is on a device, and exporting it
+    without stream=-1 would wait for another stream."""
 
     def __init__(self, array, captured=False):
         self.array = array

@@ -1,5 +1,5 @@
 /// @file
-/// The arguments of a call of fps(), and how its output is written: for every backend.
+/// Arguments of a call of fps() and writing of its output, for all backends.
 #pragma once
 
 #include <farpoint/container/hash.hpp>
@@ -11,20 +11,23 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What a cloud without chosen points starts with.
+/// First sample of a cloud without chosen points.
 struct fps_first {
-  index_t index;   ///< -1: not a finite point, which is passed over for the finite point of lowest index
-  bool has_cloud;  ///< false: out of range, and the cloud comes out empty
+  /// Index of the first sample; -1 if the requested point is not finite: the finite point with the lowest index then
+  /// takes its role.
+  index_t index;
+  /// False if the requested index is out of range: the cloud gets no samples.
+  bool has_cloud;
 };
 
-/// The point that cloud b starts with, of `points`: fewer than 2^32. The numbers of SplitMix64 (Steele, Lea and Flood
-/// 2014); their upper halves are scaled, so that no point is more likely than another by more than one in 2^32.
+/// Returns a random first sample for cloud b of `points` points, fewer than 2^32. Numbers are from SplitMix64 (Steele,
+/// Lea and Flood 2014); scaling their upper halves makes the probabilities of any two points differ by at most 2^-32.
 FARPOINT_HD constexpr index_t random_first(std::uint64_t seed, index_t b, index_t points) noexcept {
   std::uint64_t const number = mix_bits(seed + 0x9e3779b97f4a7c15u * (static_cast<std::uint64_t>(b) + 1));
   return static_cast<index_t>((number >> 32) * static_cast<std::uint64_t>(points) >> 32);
 }
 
-/// The indices before `count`, and those from `count` on.
+/// Splits indices into the first `count` and the rest.
 struct fps_split_indices {
   index_view before;
   index_span rest;
@@ -53,22 +56,23 @@ struct fps_args {
   fps_params params;
   fps_output<scalar> output;
   scalar stop2;  ///< squared params.stop_below
-  /// On a device: not zero where offsets are wrong. Null: nobody has looked at them yet, and every block does.
+  /// On a device: pointer to the number of invalid offsets. Null if no kernel has counted them: every block then checks
+  /// the offsets itself.
   unsigned const* bad_offsets = nullptr;
 
   fps_args(batch<Points> const& clouds_, fps_params const& params_, fps_output<scalar> const& output_) noexcept
       : clouds{clouds_}, params{params_}, output{output_}, stop2{square(static_cast<scalar>(params_.stop_below))} {}
 
-  /// Entries of params.chosen for each cloud.
+  /// Returns the number of entries of params.chosen per cloud.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t chosen_per_cloud() const noexcept {
     return params.chosen.size() / clouds.size();
   }
-  /// The first sample that cloud b is asked to start with: data, which may be wrong.
+  /// Returns the requested first sample of cloud b, which may be out of range.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t first_of(index_t b) const noexcept {
     if (!params.firsts.empty()) return params.firsts[b];
     return params.random_first ? random_first(params.seed, b, clouds[b].size()) : params.first;
   }
-  /// Samples that cloud b is asked for.
+  /// Returns the requested number of samples of cloud b.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t samples_of(index_t b) const noexcept {
     if (params.sample_counts.empty()) return params.samples;
     return smaller(larger(params.sample_counts[b], index_t{0}), params.samples);
@@ -80,14 +84,14 @@ struct fps_args {
     output.indices.set(at, index);
     if (!output.distances.empty()) output.distances[static_cast<std::size_t>(at)] = distance;
   }
-  /// What stands behind a cloud's last sample.
+  /// Writes padding behind a cloud's last sample.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void write_padding(index_t b, index_t slot) const noexcept {
     write(b, slot, -1, no_candidate<scalar>);
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void write_count(index_t b, index_t count) const noexcept {
     if (!output.counts.empty()) output.counts.set(b, count);
   }
-  /// A cloud without samples.
+  /// Writes the output of a cloud without samples.
   void write_empty(index_t b) const noexcept {
     for (index_t slot = 0; slot < params.samples; ++slot) write_padding(b, slot);
     write_count(b, 0);

@@ -1,5 +1,6 @@
 /// @file
-/// One block per cloud, which it sorts itself and keeps in shared memory: one launch, no workspace.
+/// fps() by rounds with one block per cloud: the block sorts the cloud in shared memory and keeps it there. One launch,
+/// no workspace.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>
@@ -13,7 +14,8 @@ namespace FARPOINT_HIDDEN detail {
 template <class Config, int PointsPerThread>
 using fps_block_order_of = fps_block_order<typename Config::points, Config::block_size, PointsPerThread>;
 
-/// Dynamic shared memory for clouds of at most `points` points.
+/// Returns the bytes of dynamic shared memory for clouds of at most `points` points: the sort and the sorted points
+/// share it.
 template <class Config, int PointsPerThread>
 constexpr std::size_t fps_block_bytes(index_t points) noexcept {
   constexpr std::size_t sort = sizeof(typename fps_block_order_of<Config, PointsPerThread>::storage);

@@ -1,5 +1,5 @@
 /// @file
-/// The Morton order of a cloud that one block sorts in shared memory.
+/// Morton order of a cloud, by one block in shared memory.
 #pragma once
 
 #include <farpoint/geometry/curve_grid.hpp>
@@ -20,7 +20,7 @@ class fps_block_order {
   static constexpr int axes = grid_type::axes;
   static constexpr int warps = BlockSize / 32;
 
-  /// Bits of an axis: cells enough that a chunk of 32 points has several.
+  /// Returns the number of bits per axis, with enough cells that a chunk of 32 points covers several.
   static constexpr int enough_bits() noexcept {
     int enough = 2;
     while (enough < 10 && (1 << (axes * (enough - 1))) < 4 * BlockSize * PointsPerThread) ++enough;
@@ -50,7 +50,7 @@ class fps_block_order {
       auto const point = cloud[index];
       if (is_finite(point)) keys[i] = grid.key_of(point, morton_curve{}, bits);
     }
-    // Padding must come behind all points: the bit above the code.
+    // A bit above the code makes padding sort behind all points.
 #pragma unroll
     for (int i = 0; i < PointsPerThread; ++i) keys[i] |= values[i] >= size ? 1u << (axes * bits) : 0u;
     sort_type{shared.sort}.SortBlockedToStriped(keys, values, 0, axes * bits + 1);
@@ -64,7 +64,7 @@ class fps_block_order {
   }
 
  private:
-  /// The cells of the cloud's bounding box, on all threads.
+  /// Returns the grid of cells in the cloud's bounding box, to all threads.
   __device__ static grid_type grid_of(Points const& cloud, storage& shared) noexcept {
     box_type box = box_type::empty();
     for (index_t i = threadIdx.x; i < cloud.size(); i += BlockSize) {

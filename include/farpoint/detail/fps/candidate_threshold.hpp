@@ -1,9 +1,13 @@
 /// @file
-/// Many samples per round: which points are candidates, which of them may be accepted, and how many to ask for.
+/// Thresholds of candidates for algorithms that accept many samples per round, for all backends.
 ///
-/// A round puts all points above a threshold into a list, and then samples from the list alone for as long as its best
-/// point is above everything that is not in it. Distances only fall, so what was left out stays below, and each such
-/// sample is the one that the serial loop would take. See docs/design/fps.md for the proof. Used by every backend.
+/// A round lists all points above a threshold, and then samples from the list alone as long as its best point is above
+/// every point outside the list. Distances only fall, so that omitted points stay below the threshold, and each such
+/// sample is the one that the serial loop takes. docs/design/fps.md has the proof.
+///
+/// Example: the distances are 9 8 5 5 4, and the threshold of 4.5 lists the first four points. The sample with 9 lowers
+/// 8 to 6 and one 5 to 3; the sample with 6 lowers nothing; the other 5 is a sample, too. The best point of the list
+/// then has 3, and the round ends: the omitted point may be better.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -14,47 +18,50 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Distance of a point that is no candidate: picked already, not finite, or padding. No distance is below it, so it
-/// stays.
+/// Distance of a point that is no candidate: a sample, a point that is not finite, or padding. No distance is smaller,
+/// so that lowering does not change it.
 template <class Scalar>
 inline constexpr Scalar no_candidate = Scalar(-1);
 
-/// Distance of a candidate before the first sample: larger than all, or equal to one that overflows.
+/// Distance of a candidate before the first sample: infinity, which a squared distance equals only if it overflows.
 template <class Scalar>
 inline constexpr Scalar not_yet_measured = std::numeric_limits<Scalar>::infinity();
 
-/// A place in the order of candidates (larger distance first, then lower index): above it are the points that are
-/// farther than `distance`, and of those at `distance` the ones with an index below `index`.
+/// Threshold in the order of candidates: larger distance first, then lower index. Above the threshold are the points
+/// farther than `distance`, and the points at `distance` with an index below `index`.
 template <class Scalar>
 struct candidate_threshold {
   Scalar distance;
   std::uint32_t index;
 
   FARPOINT_HD constexpr bool admits(Scalar candidate, std::uint32_t candidate_index) const noexcept {
-    // Not || and &&: one comparison more is cheaper than a branch.
+    // | and & instead of || and &&: another comparison is cheaper than a branch.
     return (candidate > distance) | ((candidate == distance) & (candidate_index < index));
   }
 };
 
-/// The threshold that admits less.
+/// Returns the threshold that admits less.
 template <class Scalar>
 FARPOINT_HD constexpr candidate_threshold<Scalar> higher(candidate_threshold<Scalar> a,
                                                          candidate_threshold<Scalar> b) noexcept {
   return b.admits(a.distance, a.index) ? a : b;
 }
 
-/// What a round found.
+/// Result of a round.
 template <class Scalar>
 struct fps_round {
-  Scalar largest;       ///< distance of the best candidate before the round; negative: there is none
-  std::uint32_t found;  ///< points above the threshold, whether they had a place in the list or not
-  /// Nothing is above this after the round: the threshold, raised by points that had no place.
+  Scalar largest;       ///< distance of the best candidate before the round; negative if no candidate is left
+  std::uint32_t found;  ///< number of points above the threshold, in the list or not
+  /// Threshold that no candidate is above after the round: raised by points that the list had no room for.
   candidate_threshold<Scalar> reached;
 };
 
-/// Chooses the threshold of each round so that the list comes out two thirds full: a guess, because distances fall by
-/// an unknown amount. A bad guess costs time only: points that find no place raise the threshold that accepted samples
-/// must be above, and an empty list is followed by a fuller one.
+/// Chooses the threshold of each round so that the list becomes two thirds full.
+///
+/// The threshold is a guess, because distances fall by an unknown amount. It lies below the largest distance by a
+/// relative gap, which grows after short lists and shrinks after long ones. A bad guess costs time only: points without
+/// room in the list raise the threshold that accepted samples must be above, and the round after an empty list uses a
+/// larger gap. Points at equal distances, which no gap can divide, are taken by ranges of indices.
 template <class Scalar>
 class threshold_control {
  public:
@@ -63,11 +70,11 @@ class threshold_control {
 
   FARPOINT_HD candidate_threshold<Scalar> threshold() const noexcept { return threshold_; }
 
-  /// True after more empty rounds than any cloud needs: something else changes its distances, as in a batch whose
-  /// offsets make clouds overlap.
+  /// Returns true after more empty rounds than any cloud needs: another writer changes the distances, as in a batch
+  /// whose invalid offsets make clouds overlap.
   FARPOINT_HD bool is_stuck() const noexcept { return empty_rounds_ > 100; }
 
-  /// After a round that accepted all that it could.
+  /// Sets the threshold of the next round, after a round that accepted all samples that it could.
   FARPOINT_HD void adapt(fps_round<Scalar> const& round) noexcept {
     empty_rounds_ = round.found == 0 ? empty_rounds_ + 1 : 0;
     bool const among_ties = threshold_.index != 0;
@@ -79,7 +86,7 @@ class threshold_control {
     place(smaller(round.largest, round.reached.distance));
   }
 
-  /// Forgets the threshold for one below `largest`, and keeps what was learnt about the gap.
+  /// Replaces the threshold by one below `largest`, and keeps the gap.
   FARPOINT_HD void restart(Scalar largest) noexcept {
     crowded_rounds_ = 0;
     empty_rounds_ = 0;
@@ -89,8 +96,8 @@ class threshold_control {
  private:
   FARPOINT_HD void place(Scalar top) noexcept {
     Scalar const next = top * (1 - static_cast<Scalar>(gap_));
-    // Many points at the largest distance, or nothing between it and the threshold (zero, infinite): take them by
-    // index.
+    // Take points by index if many have the largest distance, or if no number lies between this distance and the
+    // threshold (zero, infinity).
     bool const by_index = (crowded_rounds_ >= 2) | !(next < top);
     from_ = 0;
     step_ = wanted_;
@@ -98,7 +105,7 @@ class threshold_control {
   }
 
   FARPOINT_HD void adapt_gap(std::uint32_t found) noexcept {
-    // About the square root of what the list should have grown by, without a division.
+    // Approximately the square root of the factor that the list should have grown by, without a division.
     float const factor = found > 4 * size_             ? 0.4f
                          : found > 2 * size_           ? 0.6f
                          : found > size_               ? 0.85f
@@ -108,14 +115,14 @@ class threshold_control {
                                                        : 1.0f;
     gap_ = gap_ * factor;
     if (gap_ > 0.9f) gap_ = 0.9f;
-    // Smaller ones round to nothing, and would not grow again.
+    // A smaller gap rounds to 0, and would not grow again.
     if (gap_ < 1e-6f) gap_ = 1e-6f;
   }
 
-  /// Points at the threshold's distance are taken by ascending index, a part at a time.
+  /// Continues with the points at the threshold's distance by ascending index, a range at a time.
   FARPOINT_HD void adapt_among_ties(fps_round<Scalar> const& round) noexcept {
     if (round.found > size_) {
-      step_ = step_ > 2 ? step_ / 2 : 1;  // the same part again, in smaller pieces
+      step_ = step_ > 2 ? step_ / 2 : 1;  // try the same range again, in smaller parts
     } else {
       from_ = threshold_.index;
       if (round.found < wanted_ && step_ < (1u << 28)) step_ *= round.found == 0 ? 8 : 2;
@@ -127,9 +134,11 @@ class threshold_control {
   std::uint32_t wanted_;
   std::uint32_t crowded_rounds_ = 0;
   std::uint32_t empty_rounds_ = 0;
-  std::uint32_t from_ = 0;  ///< among ties: all points with a lower index are gone
+  /// Lower end of the current range of indices, among equal distances: no candidate at this distance has a lower index.
+  std::uint32_t from_ = 0;
   std::uint32_t step_ = 1;
-  float gap_ = 0.3f;  ///< between the largest distance and the threshold, as a share
+  /// Relative distance of the threshold below the largest distance.
+  float gap_ = 0.3f;
   candidate_threshold<Scalar> threshold_{not_yet_measured<Scalar>, 0};
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// The arguments of fps() are checked here, once for all backends.
+/// Checks of the arguments of fps(), for all backends.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What can be checked without reading the arrays, which may be in device memory.
+/// Checks everything that needs no access to the arrays, which may be in device memory.
 template <class Points>
 result check_fps(batch<Points> const& clouds, fps_params const& params,
                  fps_output<typename Points::scalar> const& output) noexcept {
@@ -51,7 +51,8 @@ result check_fps(batch<Points> const& clouds, fps_params const& params,
   return {};
 }
 
-/// The call of fps() that fps_extend() is. @param output  becomes that of fps()
+/// Converts the arguments of fps_extend() to arguments of fps(): the earlier samples become chosen points. @param
+/// output  becomes the output of fps(), behind the earlier samples
 template <class Scalar>
 result fps_extension(index_t earlier, fps_params& params, fps_output<Scalar>& output) noexcept {
   if (earlier < 0) return reject("fps_extend: a negative number of earlier samples");
@@ -70,7 +71,8 @@ result fps_extension(index_t earlier, fps_params& params, fps_output<Scalar>& ou
   return {};
 }
 
-/// The parameters of fps() that poisson_subset() is.
+/// Converts the arguments of poisson_subset() to parameters of fps(): samples until no point is `radius` or farther
+/// from all samples.
 template <class Points, class Scalar>
 result poisson_subset_params(batch<Points> const& clouds, double radius, fps_output<Scalar> const& output,
                              fps_params& params) noexcept {

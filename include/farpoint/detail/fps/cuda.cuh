@@ -1,5 +1,5 @@
 /// @file
-/// The CUDA backend of fps(): checks, chooses kernels, enqueues.
+/// CUDA backend of fps(): argument checks, choice of kernels, and launches.
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
@@ -25,7 +25,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Which kernels serve a call, and what memory they take.
+/// Plan of a call: the kernels that serve it, and the workspace that they need.
 template <class Selector, class Points>
 class fps_cuda_plan {
  public:
@@ -38,7 +38,7 @@ class fps_cuda_plan {
   static_assert(Selector::grid_points_per_block > 0, "farpoint: fps_selector::grid_points_per_block must be positive");
   static_assert(Selector::most_points_in_phases <= index_t{1} << 30,
                 "farpoint: fps_selector::most_points_in_phases must be 2^30 at most");
-  /// Of fps_kernel::in_block.
+  /// Compile-time sizes of fps_kernel::in_block.
   template <std::size_t Shape>
   using block_config = fps_rounds_config<Points, Selector::rounds_blocks[Shape].block_size, Selector::rounds_list_size,
                                          fps_chunking<Selector::chunks.points, Selector::chunks.per_group>>;
@@ -54,7 +54,7 @@ class fps_cuda_plan {
     choice_ = usable(Selector::choose(c));
   }
 
-  /// What serves the call.
+  /// Returns the kernel that serves the call, with its options.
   fps_choice const& choice() const noexcept { return choice_; }
 
   std::size_t bytes() const noexcept {
@@ -100,15 +100,18 @@ class fps_cuda_plan {
   }
 
  private:
-  /// Boxes and Morton codes are for space: in more dimensions almost everything is close to almost everything else.
+  /// True if kernels that work by rounds are compiled. Boxes and Morton codes prune little in more than three
+  /// dimensions, where most distances between points are similar.
   static constexpr bool has_rounds = dim <= 3;
 
-  /// Bytes at the front of the workspace for the number of bad offsets, where a kernel of its own counts them.
+  /// Returns the bytes at the front of the workspace for the number of invalid offsets, if a separate kernel counts
+  /// them.
   std::size_t flag_bytes() const noexcept {
     return clouds_.is_ragged() && clouds_.size() > fps_most_offsets_looked_at ? workspace_alignment : 0;
   }
 
-  /// The same of the kernels by local maxima, of which those that share blocks out take so many clouds.
+  /// Returns flag_bytes() for the kernels by local maxima. Only with shared-out blocks do they take more clouds than
+  /// each block checks.
   std::size_t maxima_flag_bytes() const noexcept { return choice_.shared_out ? flag_bytes() : 0; }
 
   cudaError_t launch_maxima(fps_args<Points> args, unsigned char* workspace, cudaStream_t stream) const noexcept {
@@ -136,20 +139,20 @@ class fps_cuda_plan {
 
   regions_plan<Selector, Points> regions() const noexcept { return {largest_, device_}; }
 
-  /// The chosen kernel, or the next best that this device can run.
+  /// Returns the chosen kernel, or the next best one that this device can run.
   fps_choice usable(fps_choice choice) const noexcept {
     bool const has_flag = flag_bytes() > 0;
     if (choice.kernel == fps_kernel::in_regions && !regions().works()) choice = {fps_kernel::in_block};
     if (choice.kernel == fps_kernel::maxima_in_grid) {
       if (choice.shared_out && choice.blocks <= 0) choice.blocks = device_.multiprocessors;
       choice.blocks = larger(1, smaller(choice.blocks, device_.multiprocessors));
-      // Lists of many blocks are long.
+      // The lists of many blocks may exceed shared memory: try fewer blocks.
       while (choice.blocks > 4 && !local_maxima(choice).works()) choice.blocks -= choice.blocks / 4;
     }
     bool const is_shared_out = choice.kernel == fps_kernel::maxima_in_grid && choice.shared_out;
     bool const rules_out = has_flag && !is_shared_out;
     if (is_by_maxima(choice.kernel) && (rules_out || !local_maxima(choice).works())) choice = {fps_kernel::in_block};
-    // Sorted by 32-bit numbers, a tile at a time.
+    // The sort of in_grid numbers points by 32 bits, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
     if (choice.kernel == fps_kernel::in_block && (!has_rounds || largest_ > rounds_points())) {
       choice.kernel = fps_kernel::in_grid;
@@ -157,7 +160,7 @@ class fps_cuda_plan {
     if (choice.kernel == fps_kernel::in_grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
       choice.kernel = fps_kernel::in_registers;
     }
-    // Also where a selector's number is no kernel's.
+    // Covers selectors that return a value outside fps_kernel, too.
     bool const is_last_resort = choice.kernel != fps_kernel::in_grid && choice.kernel != fps_kernel::in_block &&
                                 choice.kernel != fps_kernel::in_regions && !is_by_maxima(choice.kernel);
     if (is_last_resort && largest_ > register_points()) choice.kernel = fps_kernel::in_global_memory;
@@ -166,13 +169,13 @@ class fps_cuda_plan {
 
   fps_multi_block_plan<Selector, Points> multi_block() const noexcept { return {clouds_, device_}; }
 
-  /// True when a shape leaves enough of a thread's 255 registers for the rest of the kernel.
+  /// Returns true if the points of a shape leave enough of a thread's 255 registers for the rest of the kernel.
   static constexpr bool fits(std::size_t shape) noexcept {
     constexpr int budget = 96;
     return Selector::blocks[shape].points_per_thread * (dim + 1) * int{sizeof(scalar)} / 4 <= budget;
   }
 
-  /// Points of the largest cloud that a register kernel takes.
+  /// Returns the size of the largest cloud that a register kernel holds.
   static constexpr index_t register_points() noexcept {
     index_t capacity = 0;
     for (std::size_t shape = 0; shape < shapes; ++shape) {
@@ -181,12 +184,12 @@ class fps_cuda_plan {
     return capacity;
   }
 
-  /// Points that the largest shape of the kernels by local maxima holds.
+  /// Returns the number of points that a block of the largest shape by local maxima holds in registers.
   static constexpr index_t maxima_points() noexcept {
     return fps_has_local_maxima<Selector, Points> ? maxima_shapes<Selector, scalar>::most_in_registers : 0;
   }
 
-  /// Points that a block has room for in memory.
+  /// Returns the maximum number of points per block by local maxima, where points lie in memory.
   static constexpr index_t chunk_points() noexcept {
     if constexpr (fps_has_local_maxima<Selector, Points>) {
       return local_maxima_plan<Selector, Points>::chunk_points();
@@ -195,7 +198,7 @@ class fps_cuda_plan {
     }
   }
 
-  /// Points of the largest cloud that a shape from `Shape` on takes in this device's shared memory.
+  /// Returns the size of the largest cloud that shape `Shape` or a later one holds in this device's shared memory.
   template <std::size_t Shape = 0>
   index_t rounds_points() const noexcept {
     if constexpr (has_rounds && Shape < rounds_shapes) {

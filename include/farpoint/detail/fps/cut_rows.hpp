@@ -1,5 +1,5 @@
 /// @file
-/// Leaves of the samples of each cloud as many as it is asked for.
+/// Truncation of each cloud's row of samples to the number that was requested for the cloud.
 #pragma once
 
 #include <farpoint/detail/fps/args.hpp>
@@ -7,8 +7,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The first k of m samples are the answer for k: kernels sample every cloud params.samples times, and what is too much
-/// becomes padding. A function for each entry of the output, a row for each cloud.
+/// Truncates rows. The first k of m samples are the result for k, so that kernels sample every cloud params.samples
+/// times, and surplus samples become padding. Called for each entry of the output; each cloud has a row.
 template <class Points>
 struct fps_cut_rows {
   fps_args<Points> args;

@@ -1,5 +1,6 @@
 /// @file
-/// The host backend of fps(): large clouds by a team of threads together, small ones shared out.
+/// Host backend of fps(): a team of threads samples each large cloud together, and single threads sample the small
+/// ones.
 #pragma once
 
 #include <farpoint/detail/fps/check.hpp>

@@ -1,5 +1,5 @@
 /// @file
-/// How host fps keeps points: buckets of neighbours, and chunks of buckets with a box each.
+/// Data structures of fps() on the host: buckets of neighboring points, and chunks of buckets with bounding boxes.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -12,31 +12,32 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Buckets in a chunk, and samples in a group: as many as a word has bits.
+/// Number of buckets in a chunk, and of samples in a group: the number of bits of a word.
 inline constexpr int fps_bucket_group = 32;
 static_assert(fps_bucket_points % fps_bucket_group == 0, "farpoint: fps_bucket_points must be a multiple of 32");
 
-/// Points that lie close together, as separate arrays. Lanes without a point hold no_candidate.
+/// Neighboring points, as one array per coordinate. Lanes without a point have the distance no_candidate.
 template <class Scalar, int Dim>
 struct alignas(64) fps_bucket {
   Scalar axis[std::size_t{Dim}][fps_bucket_points];
   Scalar nearest[fps_bucket_points];       ///< squared distance to the nearest sample
-  std::uint32_t index[fps_bucket_points];  ///< in the cloud
+  std::uint32_t index[fps_bucket_points];  ///< index of the point in the cloud
 };
 
-/// The boxes of buckets that follow one another, and the largest distance in each: a sample that is not nearer to a
-/// box than its largest distance changes nothing in its bucket. Then the same once more for all of them.
+/// Boxes and largest distances of consecutive buckets, and of the whole chunk. A sample that is no closer to a box than
+/// the largest distance there lowers no distance in the bucket.
 template <class Scalar, int Dim>
 struct alignas(64) fps_bucket_chunk {
   Scalar low[std::size_t{Dim}][fps_bucket_group];
   Scalar high[std::size_t{Dim}][fps_bucket_group];
-  Scalar largest[fps_bucket_group];  ///< no_candidate for a bucket without candidates
+  Scalar largest[fps_bucket_group];  ///< largest distance in a bucket; no_candidate if the bucket has no candidate
   vec<Scalar, Dim> box_low;
   vec<Scalar, Dim> box_high;
   Scalar box_largest;
 };
 
-/// Samples, as separate arrays. They lower every point that they are nearer to than any before.
+/// Samples of the serial order, as one array per coordinate. They lower the distance of every point that is closer to
+/// them than to all samples before.
 template <class Scalar, int Dim>
 struct alignas(64) fps_sample_group {
   Scalar axis[std::size_t{Dim}][fps_bucket_group];
@@ -47,17 +48,17 @@ struct alignas(64) fps_sample_group {
     for (int k = 0; k < Dim; ++k) sample[k] = axis[k][lane];
     return sample;
   }
-  /// Lanes are set from 0 on.
+  /// Sets one sample. Lane 0 is set first, and clears the others.
   void set(int lane, vec<Scalar, Dim> const& sample) noexcept {
-    if (lane == 0) *this = {};  // no loop reads what was never written
+    if (lane == 0) *this = {};  // loops over all lanes read no uninitialized memory
     FARPOINT_UNROLL
     for (int k = 0; k < Dim; ++k) axis[k][lane] = sample[k];
   }
-  /// What a sample must be nearer than to lower a distance.
+  /// Returns the distance that a sample must be closer than to lower `distance`.
   static Scalar reach(int, Scalar distance) noexcept { return distance; }
 };
 
-/// The same of samples by local maxima, which lower points inside of their balls only.
+/// Samples by local maxima with their balls, as one array per coordinate. They lower only points inside their balls.
 template <class Scalar, int Dim>
 struct alignas(64) fps_ball_group {
   Scalar axis[std::size_t{Dim}][fps_bucket_group];
@@ -70,13 +71,14 @@ struct alignas(64) fps_ball_group {
     ball.radius2 = radius2[lane];
     return ball;
   }
-  /// Lanes are set from 0 on.
+  /// Sets one sample. Lane 0 is set first, and clears the others.
   void set(int lane, fps_ball<Dim, Scalar> const& ball) noexcept {
     if (lane == 0) *this = {};
     FARPOINT_UNROLL
     for (int k = 0; k < Dim; ++k) axis[k][lane] = ball.centre[k];
     radius2[lane] = ball.radius2;
   }
+  /// Returns the distance that sample `lane` must be closer than to lower `distance`.
   Scalar reach(int lane, Scalar distance) const noexcept { return radius2[lane] < distance ? radius2[lane] : distance; }
 };
 
@@ -88,7 +90,7 @@ template <class Scalar, int Dim>
 FARPOINT_ALWAYS_INLINE vec<Scalar, Dim> const& fps_centre(fps_ball<Dim, Scalar> const& sample) noexcept {
   return sample.centre;
 }
-/// What a sample must be nearer than to lower a distance.
+/// Returns the distance that a sample must be closer than to lower `distance`.
 template <class Scalar, int Dim>
 FARPOINT_ALWAYS_INLINE Scalar fps_reach(vec<Scalar, Dim> const&, Scalar distance) noexcept {
   return distance;
@@ -98,7 +100,7 @@ FARPOINT_ALWAYS_INLINE Scalar fps_reach(fps_ball<Dim, Scalar> const& sample, Sca
   return sample.radius2 < distance ? sample.radius2 : distance;
 }
 
-/// A candidate: `slot` is its place, bucket * fps_bucket_points + lane.
+/// Candidate of a round. `slot` is bucket * fps_bucket_points + lane.
 template <class Scalar>
 struct fps_entry {
   Scalar distance;
@@ -106,7 +108,7 @@ struct fps_entry {
   std::uint32_t slot;
 };
 
-/// Fills the boxes of a chunk one point at a time.
+/// Fills the buckets and boxes of a chunk, one point at a time.
 template <class Scalar, int Dim>
 class fps_chunk_builder {
  public:
@@ -118,7 +120,8 @@ class fps_chunk_builder {
     chunk_.box_largest = no_candidate<Scalar>;
   }
 
-  /// Points of a bucket follow one another from lane 0; close() ends it.
+  /// Adds a point to bucket `b`. The points of a bucket are added one after another, from lane 0 on, and close() ends
+  /// the bucket.
   void put(int b, int lane, vec<Scalar, Dim> const& point, Scalar nearest, std::uint32_t index) noexcept {
     FARPOINT_UNROLL
     for (int k = 0; k < Dim; ++k) {
@@ -130,9 +133,10 @@ class fps_chunk_builder {
     if (nearest > chunk_.largest[b]) chunk_.largest[b] = nearest;
   }
 
+  /// Ends bucket `b`, which has `lanes` points.
   void close(int b, int lanes) noexcept {
-    // One array after another: a loop over the lanes with one over the axes inside, g++ 12 vectorises with stores that
-    // take the first lane for aligned as the bucket is (-O1 -ftree-vectorize).
+    // Fills one array after another. For a loop over the lanes with an inner loop over the axes, g++ 12 (-O1
+    // -ftree-vectorize) emits aligned stores from the first lane on, as if that lane were aligned like the bucket.
     bucket& points = buckets_[b];
     for (auto& axis : points.axis) std::fill(axis + lanes, axis + fps_bucket_points, Scalar(0));
     std::fill(points.nearest + lanes, points.nearest + fps_bucket_points, no_candidate<Scalar>);
@@ -154,19 +158,19 @@ class fps_chunk_builder {
   bucket* buckets_;
 };
 
-/// Points of a cloud, in an order in which neighbours follow one another, on their way into buckets.
+/// Points of a cloud in an order in which neighbors are close together, to be put into buckets.
 template <class Points>
 struct fps_ordered_points {
   Points const& cloud;
   std::uint32_t const* order;
   index_t size;
-  index_t fill;  ///< points of a bucket
+  index_t fill;  ///< number of points per bucket
 
   index_t buckets() const noexcept { return divide_up(size, fill); }
   index_t chunks() const noexcept { return divide_up<index_t>(buckets(), fps_bucket_group); }
 
-  /// Fills chunk `c` and its buckets with points that nothing has been measured to.
-  /// @param buckets  of chunk 0 and those behind it
+  /// Fills chunk `c` and its buckets with points without a measured distance.
+  /// @param all  buckets of the cloud, from chunk 0 on
   template <class Scalar, int Dim>
   void build(index_t c, fps_bucket_chunk<Scalar, Dim>& chunk, fps_bucket<Scalar, Dim>* all) const noexcept {
     index_t const first_bucket = c * fps_bucket_group;

@@ -1,5 +1,5 @@
 /// @file
-/// The candidates that one thread has found in a round.
+/// List of the candidates that one thread of the host has found in a round.
 #pragma once
 
 #include <farpoint/detail/fps/candidate_threshold.hpp>
@@ -10,18 +10,23 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Keeps at least the best `keep` of the candidates that it is shown, in memory for twice as many: when that is full,
-/// the worse half goes and the threshold rises to the best of those that went. Amortised O(1) per candidate.
+/// Keeps at least the best `keep` candidates of all that are pushed, in memory for twice that number. When the memory
+/// is full, the worse half is dropped, and the threshold rises to the best dropped candidate: amortized O(1) per
+/// candidate.
+///
+/// Example: keep = 2. After pushes of the distances 5, 9, 7 and 8, the memory is full: 9 and 8 stay, and the threshold
+/// becomes 7. A push of 6 is then ignored.
 template <class Scalar>
 class alignas(64) fps_host_candidates {
  public:
-  /// @param entries  memory for 2 * keep
+  /// @param entries  memory for 2 * keep candidates
   void use(fps_entry<Scalar>* entries, std::uint32_t keep) noexcept {
     entries_ = entries;
     keep_ = keep;
     round_ = ~std::uint64_t{0};
   }
 
+  /// Empties the list for a round. Candidates that `threshold` does not admit are ignored.
   void restart(std::uint64_t round, candidate_threshold<Scalar> const& threshold) noexcept {
     round_ = round;
     count_ = 0;
@@ -37,7 +42,7 @@ class alignas(64) fps_host_candidates {
     if (count_ == 2 * keep_) shrink();
   }
 
-  /// Takes over another thread's candidates.
+  /// Adds another thread's candidates.
   void merge(fps_host_candidates const& other) noexcept {
     threshold_ = higher(threshold_, other.threshold_);
     std::uint32_t const found = found_ + other.found_;
@@ -45,7 +50,7 @@ class alignas(64) fps_host_candidates {
     found_ = found;
   }
 
-  /// After this there are at most `keep`, in the order of their slots as far as they were shown so.
+  /// Drops all but the best `keep` candidates, and sorts the list by slot unless nothing was dropped since restart().
   void settle() noexcept {
     if (count_ > keep_) shrink();
     if (in_order_) return;
@@ -53,7 +58,7 @@ class alignas(64) fps_host_candidates {
               [](fps_entry<Scalar> const& a, fps_entry<Scalar> const& b) { return a.slot < b.slot; });
   }
 
-  /// What is not in the list is not above this; what is in the list may be.
+  /// Returns a threshold that no omitted candidate is above. Candidates in the list may be on either side.
   candidate_threshold<Scalar> const& threshold() const noexcept { return threshold_; }
   fps_entry<Scalar> const& operator[](std::uint32_t i) const noexcept { return entries_[i]; }
   std::uint32_t size() const noexcept { return count_; }
@@ -73,7 +78,7 @@ class alignas(64) fps_host_candidates {
 
   fps_entry<Scalar>* entries_;
   std::uint32_t keep_;
-  std::uint64_t round_;  ///< that the content belongs to
+  std::uint64_t round_;  ///< number of the round that the list belongs to
   std::uint32_t count_;
   std::uint32_t found_;
   candidate_threshold<Scalar> threshold_;

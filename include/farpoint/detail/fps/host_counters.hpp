@@ -1,5 +1,5 @@
 /// @file
-/// What the threads of a call of fps() count for its report.
+/// Counters of a report, to which the threads of a call of fps() add.
 #pragma once
 
 #include <farpoint/types/fps.hpp>

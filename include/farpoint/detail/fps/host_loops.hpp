@@ -1,5 +1,5 @@
 /// @file
-/// The inner loops of fps() on the host, compiled for several processors.
+/// Inner loops of fps() on the host, compiled for several instruction sets.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -14,17 +14,17 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// When to stop sampling from a list.
+/// Limits of sampling from a list.
 template <class Scalar>
 struct fps_sample_limits {
-  candidate_threshold<Scalar> threshold;  ///< samples must be above it
-  Scalar stop2;                           ///< and not nearer than this
-  std::uint32_t count;                    ///< at most so many
+  candidate_threshold<Scalar> threshold;  ///< samples must be above this
+  Scalar stop2;                           ///< minimum squared distance of a sample
+  std::uint32_t count;                    ///< maximum number of samples
 };
 
-/// The loops. They are written so that g++ and clang++ vectorise them at -O2 and at -O3 alike, for the target that they
-/// are inlined into: no nests, a constant length that is too long to unroll, arrays of one object, which do not alias,
-/// and reductions over integers, which may be taken in any order (those over floats may not).
+/// Loops that g++ and clang++ vectorize at -O2 and -O3, for the target that they are inlined into. Each loop is not
+/// nested, has a constant length that is too long to unroll, reads arrays of one object, which do not alias, and
+/// reduces integers: compilers may reorder reductions of integers, not of floats.
 template <class Scalar, int Dim, class Axes = std::make_index_sequence<std::size_t{Dim}>>
 struct fps_loops;
 
@@ -37,7 +37,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   using bits = lane_word<Scalar>;
   using word = std::make_signed_t<bits>;
 
-  /// Lowers the distances of a bucket to a new sample, a point or a ball; returns the largest left.
+  /// Lowers the distances of a bucket by a sample, a point or a ball; returns the largest distance after that.
   template <class Sample>
   FARPOINT_ALWAYS_INLINE static Scalar lower_bucket(bucket& points, Sample const& sample) noexcept {
     word largest = ordered_integer(no_candidate<Scalar>);
@@ -51,7 +51,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     return ordered_integer_value<Scalar>(largest);
   }
 
-  /// The buckets of a chunk that a sample may change, a bit each.
+  /// Returns the buckets of a chunk that a sample may change, one bit each.
   template <class Sample>
   FARPOINT_ALWAYS_INLINE static std::uint32_t buckets_hit(chunk const& boxes, Sample const& sample) noexcept {
     bits hit = 0;
@@ -63,7 +63,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     return static_cast<std::uint32_t>(hit);
   }
 
-  /// The samples of a group that may change a chunk, a bit each.
+  /// Returns the samples of a group that may change a chunk, one bit each.
   template <class Group>
   FARPOINT_ALWAYS_INLINE static std::uint32_t samples_that_hit(chunk const& boxes, Group const& samples) noexcept {
     Scalar const largest = boxes.box_largest;
@@ -85,21 +85,21 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     return ordered_integer_value<Scalar>(largest);
   }
 
-  /// Buckets of a chunk, a bit each, whose largest distance is at least this.
+  /// Returns the buckets of a chunk whose largest distance is at least `distance`, one bit each.
   FARPOINT_ALWAYS_INLINE static std::uint32_t buckets_reaching(chunk const& boxes, Scalar distance) noexcept {
     bits reaching = 0;
     for (int b = 0; b < fps_bucket_group; ++b) reaching |= boxes.largest[b] >= distance ? bits{1} << b : bits{0};
     return static_cast<std::uint32_t>(reaching);
   }
 
-  /// Half of a bucket's points, a bit each, whose distance is at least this.
+  /// Returns the points in half of a bucket whose distance is at least `distance`, one bit each.
   FARPOINT_ALWAYS_INLINE static std::uint32_t points_reaching(Scalar const* nearest, Scalar distance) noexcept {
     bits reaching = 0;
     for (int i = 0; i < fps_bucket_group; ++i) reaching |= nearest[i] >= distance ? bits{1} << i : bits{0};
     return static_cast<std::uint32_t>(reaching);
   }
 
-  /// Lowest index among a bucket's points at this distance.
+  /// Returns the lowest index of a bucket's points at this distance.
   FARPOINT_ALWAYS_INLINE static std::uint32_t lowest_index(bucket const& points, Scalar distance) noexcept {
     std::uint32_t lowest = 0xffffffffu;
     for (int i = 0; i < fps_bucket_points; ++i) {
@@ -126,7 +126,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     }
   }
 
-  /// Lowers a chunk to the first `count` samples.
+  /// Lowers the distances of a chunk by the first `count` samples.
   template <class Group>
   FARPOINT_ALWAYS_INLINE static void lower_chunk_to_all(chunk& boxes, bucket* buckets, Group const* samples,
                                                         std::uint32_t count) noexcept {
@@ -141,7 +141,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     if (lowered) boxes.box_largest = largest_of(boxes);
   }
 
-  /// Shows the list all points of a chunk that are above its threshold; `slot` is that of the first.
+  /// Pushes all points of a chunk that are above the list's threshold; `slot` is the slot of the chunk's first point.
   FARPOINT_ALWAYS_INLINE static void collect(chunk const& boxes, bucket const* buckets, std::uint32_t slot,
                                              fps_host_candidates<Scalar>& list) noexcept {
     if (boxes.box_largest < list.threshold().distance) return;
@@ -158,8 +158,8 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     }
   }
 
-  /// Samples from one chunk alone: for as long as its best point is within the limits, and no duplicate of a sample.
-  /// Writes them, in order, to `accepted` and `samples`; returns how many.
+  /// Samples from one chunk while its best point is within the limits and no duplicate of a sample. Writes the samples
+  /// in order to `accepted` and `samples`; returns their number.
   FARPOINT_ALWAYS_INLINE static std::uint32_t sample(chunk& boxes, bucket* buckets,
                                                      fps_sample_limits<Scalar> const& limits,
                                                      fps_entry<Scalar>* accepted, group* samples) noexcept {
@@ -184,6 +184,8 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
       accepted[count] = {largest, index, static_cast<std::uint32_t>(bucket_of_best * fps_bucket_points + lane)};
       samples[count / fps_bucket_group].set(static_cast<int>(count % fps_bucket_group), sample);
       ++count;
+      // Each bucket's largest distance is exact: the sample is at distance 0 from itself, so that its own bucket is hit
+      // and measured again.
       home.nearest[lane] = no_candidate<Scalar>;
       lower_chunk(boxes, buckets, sample);
     }
@@ -191,7 +193,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   }
 };
 
-/// One chunk's part of a round: lower it to the samples of the round before, then collect.
+/// One chunk's part of a round: lowers the distances by the samples of the round before, and collects candidates.
 /// @tparam Group  fps_sample_group or fps_ball_group
 template <class Scalar, int Dim, class Group = fps_sample_group<Scalar, Dim>>
 struct fps_pass {
@@ -207,7 +209,7 @@ struct fps_pass {
   }
 };
 
-/// The serial part of a round.
+/// Serial part of a round: samples from the list.
 template <class Scalar, int Dim>
 struct fps_sample_list {
   using loops = fps_loops<Scalar, Dim>;
@@ -221,7 +223,7 @@ struct fps_sample_list {
   }
 };
 
-/// Both, for this processor.
+/// Both functions, compiled for this processor.
 template <class Scalar, int Dim>
 struct fps_chosen_loops {
   typename fps_pass<Scalar, Dim>::function pass;

@@ -1,5 +1,5 @@
 /// @file
-/// How a call of host fps is spread over threads, and what memory that takes.
+/// Plan of a call of fps() on the host: distribution over threads, and layout of the workspace.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -17,19 +17,19 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The arrays that a cloud is sampled in, by one thread or several.
+/// Arrays for sampling one cloud, by one thread or by a team.
 template <class Scalar, int Dim>
 struct fps_host_memory {
   fps_bucket_chunk<Scalar, Dim>* chunks;
   fps_bucket<Scalar, Dim>* buckets;
   std::uint32_t* order;  ///< `[points]`
   curve_order_memory<Scalar, Dim> curve;
-  std::uint32_t* marks;  ///< a bit for each point
+  std::uint32_t* marks;  ///< one bit per point
   fps_sample_group<Scalar, Dim>* samples;
-  fps_entry<Scalar>* accepted;          ///< as many as `samples`
-  fps_bucket_chunk<Scalar, Dim>* list;  ///< with `list_buckets`: the candidates of a round
+  fps_entry<Scalar>* accepted;          ///< `[list_points]`: samples of a round
+  fps_bucket_chunk<Scalar, Dim>* list;  ///< with `list_buckets`: candidates of a round, as one chunk
   fps_bucket<Scalar, Dim>* list_buckets;
-  fps_host_candidates<Scalar>* candidates;  ///< `[threads]`, with `entries`: what each has found
+  fps_host_candidates<Scalar>* candidates;  ///< with `entries`: candidates that each thread found
   fps_entry<Scalar>* entries;               ///< `[threads, 2 * list_points]`
 };
 
@@ -49,10 +49,10 @@ class fps_host_plan {
                  bounded_points(clouds.points().size()),
                  largest_,
                  work_of(clouds, params, tuning),
-                 // A batch of many clouds keeps the threads busy without rounds in step, as far as the threads' arrays
-                 // take no more than half of what one cloud of all points would.
+                 // A batch of many clouds keeps the threads busy without rounds of a team. The limit: the arrays of all
+                 // threads take at most half of the memory that one cloud of all points would take.
                  {tuning.worth_a_thread, tuning.team_from_points, 2}} {
-    // Of clouds of equal size, the team takes all or none.
+    // If clouds have equal sizes, the team samples all or none.
     has_shared_clouds_ = clouds.is_ragged() || largest_ <= share_limit();
   }
 
@@ -60,7 +60,8 @@ class fps_host_plan {
   for_each_cloud_plan const& spread() const noexcept { return threads_; }
   int threads() const noexcept { return threads_.threads(); }
 
-  /// The whole team works on a cloud of more points than this; a smaller one is one thread's.
+  /// Returns the number of points above which the whole team samples a cloud; smaller clouds are sampled by one thread
+  /// each.
   index_t share_limit() const noexcept { return threads_.share_limit(); }
 
   std::size_t bytes() const noexcept {
@@ -70,7 +71,8 @@ class fps_host_plan {
     return std::max(team, shared);
   }
 
-  /// Enough for all batches of no more points and clouds, by so many threads at most.
+  /// Returns a size that suffices for all batches of at most `points` points and `clouds` clouds, by at most `threads`
+  /// threads.
   std::size_t bytes_at_most(index_t points, index_t clouds, int threads) const noexcept {
     if (points == 0) return 0;
     std::size_t most = layout_of(workspace_cutter{}, points, threads).size;
@@ -82,12 +84,12 @@ class fps_host_plan {
     return most;
   }
 
-  /// For one of the clouds that the team works on.
+  /// Returns the arrays for a cloud that the team samples.
   memory team_memory(farpoint::bytes workspace) const noexcept {
     return layout_of(workspace_cutter{workspace.data()}, largest_, threads()).arrays;
   }
 
-  /// For one of the clouds that thread `rank` works on alone.
+  /// Returns the arrays for a cloud that thread `rank` samples alone.
   memory shared_memory(farpoint::bytes workspace, int rank) const noexcept {
     auto* const mine = workspace.data() + static_cast<std::size_t>(rank) * shared_bytes();
     return layout_of(workspace_cutter{mine}, std::min(largest_, share_limit()), 1).arrays;
@@ -95,10 +97,11 @@ class fps_host_plan {
 
   index_t buckets(index_t points) const noexcept { return divide_up(points, tuning_.bucket_points); }
   index_t chunks(index_t points) const noexcept { return divide_up<index_t>(buckets(points), fps_bucket_group); }
+  /// Returns true if a cloud is sampled in rounds, false if its only chunk is sampled directly.
   bool in_rounds(index_t points) const noexcept {
     return chunks(points) > 1 || (tuning_.rounds_for_one_chunk && points > 0);
   }
-  /// Samples that are accepted between two looks at the other chunks, at most.
+  /// Returns the maximum number of samples that are accepted before the other chunks are lowered.
   index_t list_points(index_t points) const noexcept { return std::min(tuning_.list_points, points); }
 
  private:
@@ -107,7 +110,7 @@ class fps_host_plan {
     std::size_t size;
   };
 
-  /// In ns.
+  /// Returns the estimated time of the call on one thread, in ns.
   static double work_of(batch<Points> const& clouds, fps_params const& params, fps_host_tuning const& tuning) noexcept {
     return static_cast<double>(clouds.points().size()) * tuning.ns_per_point +
            static_cast<double>(clouds.size()) * static_cast<double>(params.samples) * tuning.ns_per_sample;

@@ -1,5 +1,5 @@
 /// @file
-/// Samples one cloud, in rounds that one thread or several work on.
+/// Sampling of one cloud on the host, in rounds that one thread or several work on.
 #pragma once
 
 #include <farpoint/detail/fps/args.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What all threads of a call work on.
+/// State that all threads of a call share.
 template <class Points>
 struct fps_host_task {
   fps_args<Points> args;
@@ -18,11 +18,11 @@ struct fps_host_task {
   fps_host_plan<Points> const& plan;
 };
 
-/// A cloud on its way through the stages: arrange the points in order, put neighbours in buckets, then rounds.
+/// Samples a cloud in stages: sort the points along a curve, build buckets of neighbors, then rounds.
 ///
-/// A round: every chunk of buckets is lowered to the samples of the round before, and its points above a
-/// threshold are collected. From this list alone one thread then samples for as long as the best is above everything
-/// outside it. next() is called by one thread while no other is in work().
+/// In a round, all threads lower the distances in the chunks by the samples of the round before, and collect the points
+/// above a threshold. One thread then samples from this list alone, as long as its best point is above every point
+/// outside the list. next() is called by one thread while no thread is in work().
 template <class Points>
 class fps_host_sampler {
  public:
@@ -34,12 +34,12 @@ class fps_host_sampler {
     no_list_.restart(0, control_.threshold());
   }
 
-  /// Starts with cloud `b`; returns the units of its first round, never 0.
+  /// Begins with cloud `b`; returns the number of units of its first round, at least 1.
   std::uint32_t begin(index_t b) noexcept {
     b_ = b;
     cloud_ = task_.args.clouds[b];
     count_ = 0;
-    most_samples_ = task_.args.samples_of(b);
+    max_samples_ = task_.args.samples_of(b);
     next_chosen_ = 0;
     seed_ = -1;
     list_points_ = static_cast<std::uint32_t>(task_.plan.list_points(cloud_.size()));
@@ -58,10 +58,10 @@ class fps_host_sampler {
     return order_.units();
   }
 
-  /// One unit of a round, by thread `rank`.
+  /// Performs a unit of a round, by thread `rank`.
   void work(int rank, std::uint32_t unit) noexcept {
     if (stage_ == stage::arrange) {
-      // Points that count as picked from the start are no candidates.
+      // The first sample and chosen points are no candidates.
       return order_.work(unit,
                          [this](index_t i) { return !lacks_first_ && i != seed_ && !(has_chosen() && is_marked(i)); });
     }
@@ -71,7 +71,7 @@ class fps_host_sampler {
       for (index_t c = first; c < last; ++c) build(c);
       return;
     }
-    // Alone, whatever its rank, a thread has the only list.
+    // A thread that samples alone has only list 0, whatever its rank.
     auto& list = memory_.candidates[threads_ == 1 ? 0 : rank];
     if (list.round() != round_) list.restart(round_, threshold_);
     for (index_t c = first; c < last; ++c) {
@@ -80,7 +80,7 @@ class fps_host_sampler {
     }
   }
 
-  /// Units of the next round; 0: the cloud is done and its answer written.
+  /// Returns the number of units of the next round; 0 if the cloud is done and its output is written.
   std::uint32_t next() noexcept {
     ++round_;
     if (stage_ == stage::arrange) {
@@ -89,7 +89,7 @@ class fps_host_sampler {
       stage_ = stage::build;
       if (chunks_ > 0) return units_;
     }
-    bool const more = most_samples_ > 0 && (stage_ == stage::build ? take_first() : sample_round());
+    bool const more = max_samples_ > 0 && (stage_ == stage::build ? take_first() : sample_round());
     stage_ = stage::rounds;
     if (more) return units_;
     finish();
@@ -110,7 +110,7 @@ class fps_host_sampler {
     return params.samples + params.chosen.size() >= task_.plan.tuning().sort_from_samples;
   }
 
-  /// Finds the first sample and the points that were chosen.
+  /// Finds the first sample and marks the chosen points.
   void find_seed() noexcept {
     index_t const n = cloud_.size();
     index_t const first = task_.args.first_of(b_);
@@ -142,7 +142,7 @@ class fps_host_sampler {
   void mark(index_t i) noexcept { memory_.marks[i / 32] |= 1u << (i % 32); }
   void clear_marks() noexcept { std::fill_n(memory_.marks, divide_up<index_t>(cloud_.size(), 32), 0u); }
 
-  /// False when no point was chosen.
+  /// Marks the chosen points; returns false if no chosen point is valid.
   bool mark_chosen(fps_report& found) noexcept {
     if (!has_chosen()) return false;
     clear_marks();
@@ -165,11 +165,11 @@ class fps_host_sampler {
 
   // --- sample ---
 
-  bool is_full() const noexcept { return count_ == most_samples_; }
+  bool is_full() const noexcept { return count_ == max_samples_; }
 
   void pick(index_t index, scalar distance) noexcept { task_.args.write(b_, count_++, index, distance); }
 
-  /// Makes the first sample, or the next of the chosen points, the samples of a round; false when there are none.
+  /// Makes the first sample, or the next chosen points, the samples of a round; returns false if none is left.
   bool load_given_samples() noexcept {
     accepted_ = 0;
     if (seed_ >= 0) {
@@ -187,7 +187,7 @@ class fps_host_sampler {
     return accepted_ > 0;
   }
 
-  /// After the points are in their buckets; false when the cloud is done.
+  /// Begins sampling once the buckets are built; returns false if the cloud is done.
   bool take_first() noexcept {
     if (seed_ >= 0) pick(seed_, not_yet_measured<scalar>);
     if (is_full() || candidates_ == 0) return false;
@@ -200,7 +200,7 @@ class fps_host_sampler {
     return true;
   }
 
-  /// A cloud of one chunk: the list is all there is, and no round is needed.
+  /// Samples a cloud of one chunk without rounds: the chunk is the list, and no candidate is outside it.
   void sample_one_chunk() noexcept {
     constexpr candidate_threshold<scalar> nothing_outside{no_candidate<scalar>, 0};
     auto& chunk = memory_.chunks[0];
@@ -214,11 +214,11 @@ class fps_host_sampler {
   }
 
   fps_sample_limits<scalar> limits_above(candidate_threshold<scalar> const& threshold) const noexcept {
-    index_t const wanted = std::min<index_t>(list_points_, most_samples_ - count_);
+    index_t const wanted = std::min<index_t>(list_points_, max_samples_ - count_);
     return {threshold, task_.args.stop2, static_cast<std::uint32_t>(wanted)};
   }
 
-  /// Between two rounds; false when the cloud is done.
+  /// Accepts samples between two rounds; returns false if the cloud is done.
   bool sample_round() noexcept {
     fps_host_candidates<scalar>& list = merged_list();
     if (load_given_samples()) return true;
@@ -236,7 +236,7 @@ class fps_host_sampler {
     return true;
   }
 
-  /// What all threads have found in this round.
+  /// Returns the merged candidates of all threads in this round.
   fps_host_candidates<scalar>& merged_list() noexcept {
     fps_host_candidates<scalar>* all = nullptr;
     for (int t = 0; t < threads_; ++t) {
@@ -252,7 +252,7 @@ class fps_host_sampler {
     return *all;
   }
 
-  /// Samples from the list; the samples are then those of the next round.
+  /// Accepts samples from the list; they become the samples of the next round.
   void accept_from(fps_host_candidates<scalar> const& list) noexcept {
     fps_chunk_builder<scalar, dim> builder{*memory_.list, memory_.list_buckets};
     std::uint32_t const size = list.size();
@@ -271,12 +271,13 @@ class fps_host_sampler {
     for (std::uint32_t i = 0; i < accepted_; ++i) {
       fps_entry<scalar> const& accepted = memory_.accepted[i];
       std::uint32_t const slot = list[accepted.slot].slot;
+      // The next round lowers this bucket by the sample itself, and so measures its largest distance again.
       memory_.buckets[slot / fps_bucket_points].nearest[slot % fps_bucket_points] = no_candidate<scalar>;
       pick(accepted.index, accepted.distance);
     }
   }
 
-  /// The candidates that are left are at distance 0 from a sample, and stay there: by ascending index.
+  /// Takes the remaining candidates by ascending index: their distances are 0 and stay 0.
   void pick_duplicates() noexcept {
     if (scalar(0) < task_.args.stop2) return;
     clear_marks();
@@ -315,14 +316,14 @@ class fps_host_sampler {
   std::uint32_t list_points_ = 0;
   std::uint64_t round_ = 0;
 
-  index_t count_ = 0;  ///< samples so far
-  index_t most_samples_ = 0;
-  index_t seed_ = -1;  ///< first sample, if no point was chosen
+  index_t count_ = 0;  ///< number of samples so far
+  index_t max_samples_ = 0;
+  index_t seed_ = -1;  ///< index of the first sample; -1 once it is taken, or if the cloud has none
   index_t next_chosen_ = 0;
-  std::uint32_t accepted_ = 0;  ///< samples of this round
+  std::uint32_t accepted_ = 0;  ///< number of samples of this round
   threshold_control<scalar> control_{2};
   candidate_threshold<scalar> threshold_{};
-  fps_host_candidates<scalar> no_list_;  ///< with a threshold that admits nothing
+  fps_host_candidates<scalar> no_list_;  ///< empty list whose threshold admits no candidate
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// What every kernel of fps() does with the arguments: count what is wrong with the data, and write the output.
+/// Functions that every kernel of fps() calls on its arguments: report invalid data, and write the output.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sizes of the clouds that a launch serves: in a ragged batch, each kernel takes the clouds that suit it.
+/// Range of the sizes of clouds that a launch serves: in a ragged batch, each kernel samples the clouds that fit it.
 struct fps_size_range {
   index_t above;
   index_t up_to;
@@ -17,14 +17,14 @@ struct fps_size_range {
   FARPOINT_HD constexpr bool contains(index_t points) const noexcept { return points > above && points <= up_to; }
 };
 
-/// Distance that a point starts with: infinite, or none for a point that must never be picked.
+/// Returns the initial distance of a point: infinite, or no_candidate for a point that must not be a sample.
 template <class Scalar, int Dim>
 __device__ Scalar fps_start(vec<Scalar, Dim> const& point) noexcept {
   return is_finite(point) ? not_yet_measured<Scalar> : no_candidate<Scalar>;
 }
 
-/// True for an entry of params.chosen that counts as a sample.
-/// @param counts  whether this thread counts one that is out of range
+/// Returns true if an entry of params.chosen names a finite point of the cloud.
+/// @param counts  true in the one thread that reports an index out of range
 template <class Points>
 __device__ bool fps_is_chosen(fps_args<Points> const& args, Points const& cloud, index_t index, bool counts) noexcept {
   if (index < -1 || index >= cloud.size()) {
@@ -34,7 +34,8 @@ __device__ bool fps_is_chosen(fps_args<Points> const& args, Points const& cloud,
   return index >= 0 && is_finite(cloud[index]);
 }
 
-/// Calls take(index) for each chosen point of cloud b; false when there is none. All threads of the block see the same.
+/// Calls take(index) for each valid chosen point of cloud b, in all threads of the block; returns false if no chosen
+/// point is valid.
 template <class Points, class Take>
 __device__ bool fps_for_each_chosen(fps_args<Points> const& args, index_t b, Points const& cloud,
                                     Take const& take) noexcept {
@@ -49,8 +50,8 @@ __device__ bool fps_for_each_chosen(fps_args<Points> const& args, index_t b, Poi
   return any;
 }
 
-/// For a cloud that is not empty.
-/// @param counts  whether this thread counts a first sample that is out of range
+/// Returns the first sample of a cloud that is not empty.
+/// @param counts  true in the one thread that reports an index out of range
 template <class Points>
 __device__ fps_first fps_first_sample(fps_args<Points> const& args, index_t b, Points const& cloud,
                                       bool counts) noexcept {
@@ -62,16 +63,16 @@ __device__ fps_first fps_first_sample(fps_args<Points> const& args, index_t b, P
   return {is_finite(cloud[first]) ? first : -1, true};
 }
 
-/// Pads the samples of cloud b, and writes how many they are. Called by all threads of a block.
+/// Writes padding behind the `count` samples of cloud b, and their number. All threads of a block call it.
 template <int BlockSize, class Points>
 __device__ void fps_finish(fps_args<Points> const& args, index_t b, index_t count) noexcept {
   for (index_t slot = count + threadIdx.x; slot < args.params.samples; slot += BlockSize) args.write_padding(b, slot);
   if (threadIdx.x == 0) args.write_count(b, count);
 }
 
-/// True where the offsets of the batch are wrong, and all clouds come out empty; see is_bad_offset(). Called by all
-/// threads of a block.
-/// @param counts  whether block 0 of this kernel counts them, if nobody has yet
+/// Returns true if offsets of the batch are invalid, as is_bad_offset() defines it: all clouds then get no samples. All
+/// threads of a block call it.
+/// @param counts  true if block 0 of this kernel reports invalid offsets that no other kernel has reported
 template <int BlockSize, class Points>
 __device__ bool fps_has_bad_offsets(fps_args<Points> const& args, bool counts) noexcept {
   if (!args.clouds.is_ragged()) return false;
@@ -84,7 +85,7 @@ __device__ bool fps_has_bad_offsets(fps_args<Points> const& args, bool counts) n
   return true;
 }
 
-/// Writes an empty row for every cloud. Called by all threads of a grid.
+/// Writes the output of clouds without samples. All threads of a grid call it.
 template <int BlockSize, class Points>
 __device__ void fps_leave_empty(fps_args<Points> const& args) noexcept {
   for (index_t b = blockIdx.x; b < args.clouds.size(); b += gridDim.x) fps_finish<BlockSize>(args, b, 0);

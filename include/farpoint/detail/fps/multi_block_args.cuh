@@ -1,5 +1,5 @@
 /// @file
-/// The arguments of the kernels with several blocks per cloud.
+/// Arguments of the kernels by rounds with several blocks per cloud.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>
@@ -16,18 +16,22 @@ struct fps_sorted_points {
   using chunking = typename Config::chunking;
   static constexpr int dim = Config::dim;
 
-  std::uint32_t* order;  ///< `[points]`: each cloud's indices in Morton order
-  scalar* points;        ///< `[dim + 1, points]`, of the clouds of which shared memory does not hold a block's share
+  std::uint32_t* order;  ///< `[points]`: point indices of each cloud in Morton order
+  /// `[dim + 1, points]`: coordinates and distances, used by blocks whose share does not fit in shared memory.
+  scalar* points;
   index_t point_pitch;
-  scalar* boxes;  ///< of all groups, and of their chunks, where shared memory does not hold a block's
+  /// Boxes of all groups and their chunks, used by blocks whose boxes do not fit in shared memory.
+  scalar* boxes;
 
-  /// Groups of the clouds before cloud b, which a group from block `first` on samples, or more: a cloud of n points in
-  /// m shares has at most n / points of a group + m groups, rounded down, and its group has m blocks unless m is 1.
+  /// Returns an upper bound of the number of groups in the clouds before cloud b, which is sampled by blocks from block
+  /// `first` on. A cloud of n points in m shares has at most n / points of a group + m groups, rounded down, and is
+  /// sampled by m blocks unless m is 1.
   FARPOINT_HD static constexpr index_t groups_before(index_t points, index_t b, int first) noexcept {
     return points / (chunking::chunk * chunking::group) + b + first;
   }
 
-  /// Memory for the share that block `rank` of `blocks` has of cloud b: as much of it as fits in shared memory.
+  /// Returns the memory for the share of block `rank` of `blocks` in cloud b: shared memory for all of it, for its
+  /// boxes, or for none, whichever fits.
   __device__ partition partition_of(batch<typename Config::points> const& clouds, index_t b, index_t size, int rank,
                                     int blocks, std::size_t shared_bytes) const noexcept {
     index_t const chunks = divide_up<index_t>(chunking::chunks(size), blocks);
@@ -48,7 +52,7 @@ template <class Config>
 struct fps_multi_block_args {
   fps_args<typename Config::points> call;
   fps_sorted_points<Config> sorted;
-  std::size_t shared_bytes;  ///< dynamic
+  std::size_t shared_bytes;  ///< bytes of dynamic shared memory per block
 };
 
 }  // namespace detail

@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Enqueues counts of zero and, if there is a report, the counting of wrong offsets.
+/// Enqueues writes of zero counts and, if the caller has a report, the counting of invalid offsets.
 template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_no_samples(kernel_launcher& launcher, batch<Points> const& clouds,
                                             fps_output<typename Points::scalar> const& output) noexcept {

@@ -1,5 +1,6 @@
 /// @file
-/// The Morton order of every cloud of a batch, in one sort: by cloud first, by cell within it.
+/// Kernels that compute the sort keys of the Morton order of every cloud of a batch, for one sort: by cloud first, by
+/// cell within it.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -13,22 +14,22 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Box of a cloud, of the axes that its order goes by.
+/// Bounding box of a cloud on the axes that determine its order.
 template <int Dim>
 struct fps_extent : atomic_bounding_box<float, curve_grid<float, Dim>::axes> {
   using base = atomic_bounding_box<float, curve_grid<float, Dim>::axes>;
 
-  /// As a set_accumulator does.
+  /// Enlarges the box in the way of a set_accumulator.
   __device__ void grow(base const& box, std::uint32_t) noexcept { box.grow(*this); }
 };
 
-/// How a key is made of a cloud's number and a cell's code.
+/// Division of a key of 32 bits into a cloud's number and a cell's code.
 struct fps_key_bits {
-  int axis;   ///< of a cell, per axis
-  int cell;   ///< of a code
-  int cloud;  ///< of a number
+  int axis;   ///< number of bits of a cell, per axis
+  int cell;   ///< number of bits of a code
+  int cloud;  ///< number of bits of a cloud's number
 
-  /// 32 bits, shared between clouds and cells; ten per axis are enough for any cloud in space.
+  /// Divides 32 bits between clouds and cells; ten bits per axis suffice for any cloud in space.
   template <int Dim>
   static constexpr fps_key_bits of(index_t clouds) noexcept {
     fps_key_bits bits{};
@@ -41,7 +42,7 @@ struct fps_key_bits {
     return bits;
   }
   FARPOINT_HD constexpr int all() const noexcept { return cell + cloud; }
-  /// Of a point that comes last in its cloud.
+  /// Returns the code of a point that sorts last in its cloud.
   FARPOINT_HD constexpr std::uint32_t last_code() const noexcept { return (1u << cell) - 1; }
   FARPOINT_HD constexpr std::uint32_t key(std::uint32_t number, std::uint32_t code) const noexcept {
     // A shift by all 32 bits is undefined; the number is 0 then.
@@ -54,13 +55,13 @@ struct point_order_args {
   batch<Points> clouds;
   fps_extent<Points::dim>* extents;  ///< `[clouds]`, zero at the start
   std::uint32_t* keys;               ///< `[points of the batch]`
-  std::uint32_t* values;             ///< `[points of the batch]`: indices into the point's own cloud
-  unsigned* bad_offsets;             ///< zero at the start
-  unsigned long long* reported;      ///< bad offsets, added to; may be null
+  std::uint32_t* values;             ///< `[points of the batch]`: index of each point in its own cloud
+  unsigned* bad_offsets;             ///< number of invalid offsets, initially zero
+  unsigned long long* reported;      ///< counter of invalid offsets in the report; may be null
   fps_key_bits bits;
 };
 
-/// The axes of a point that the order goes by.
+/// Returns the coordinates that determine the order, as floats.
 template <class Scalar, int Dim>
 __device__ auto fps_narrow(vec<Scalar, Dim> const& point) noexcept {
   vec<float, curve_grid<float, Dim>::axes> narrow;
@@ -69,7 +70,7 @@ __device__ auto fps_narrow(vec<Scalar, Dim> const& point) noexcept {
   return narrow;
 }
 
-/// Counts the offsets of a ragged batch that are wrong: each thread that calls it one, of cloud b.
+/// Counts invalid offsets of a ragged batch. One thread calls it for each cloud b.
 template <class Points>
 __device__ void fps_count_bad_offsets(point_order_args<Points> const& args, index_t b) noexcept {
   if (!args.clouds.is_ragged()) return;
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<
   Points const cloud = args.clouds[blockIdx.x];
   auto box = bounding_box<float, axes>::empty();
   if (threadIdx.x == 0 && blockIdx.y == 0) fps_count_bad_offsets(args, blockIdx.x);
-  // A ragged batch has many blocks without points: their atomic operations would take turns.
+  // A ragged batch may have many blocks without points: their atomic operations would serialize.
   if (index_t{blockIdx.y} * BlockSize >= cloud.size()) return;
   index_t const step = index_t{gridDim.y} * BlockSize;
   for (index_t i = index_t{blockIdx.y} * BlockSize + threadIdx.x; i < cloud.size(); i += step) {
@@ -100,7 +101,7 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<
   if (cuda_warp::lane() == 0) extent.grow(args.extents[blockIdx.x]);
 }
 
-/// The cells of cloud b.
+/// Returns the grid of cells of cloud b.
 template <class Points>
 __device__ auto fps_grid_of(point_order_args<Points> const& args, index_t b) noexcept {
   using scalar = typename Points::scalar;
@@ -115,22 +116,22 @@ __device__ auto fps_grid_of(point_order_args<Points> const& args, index_t b) noe
   return grid_type{box, args.bits.axis};
 }
 
-/// Number of offsets at or before point i of a ragged batch: 0 before the first cloud, b + 1 in cloud b, and one more
-/// than there are clouds behind the last.
+/// Returns the number of offsets at or before point i of a ragged batch: 0 before the first cloud, b + 1 in cloud b,
+/// and the number of clouds + 1 behind the last.
 template <class Points>
 __device__ index_t fps_offsets_before(batch<Points> const& clouds, index_t i) noexcept {
   auto const begin_of = [&clouds](index_t b) { return clouds.begin_of(b); };
   return begin_of(0) > i ? 0 : segment_of(clouds.size() + 1, i, begin_of) + 1;
 }
 
-/// Key and value of each point. Points that are never picked come last in their cloud, points of no cloud before the
-/// first or behind the last.
+/// Computes the key and the value of each point. Points that are never samples sort last in their cloud, and points of
+/// no cloud before the first or behind the last cloud.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Points> const args) {
   index_t const i = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   if (i >= args.clouds.points().size()) return;
   bool const ragged = args.clouds.is_ragged();
-  // Ragged: 0 stands for the points before the first cloud, so that numbers are one higher.
+  // In a ragged batch the number 0 stands for points before the first cloud, so that clouds are numbered from 1.
   index_t const number = ragged ? fps_offsets_before(args.clouds, i) : i / args.clouds.largest();
   index_t const b = ragged ? number - 1 : number;
   std::uint32_t code = args.bits.last_code();
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
   args.values[i] = static_cast<std::uint32_t>(local);
 }
 
-/// Enqueues what fills the extents.
+/// Enqueues the kernel that computes the extents.
 template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_extents(kernel_launcher& launcher, point_order_args<Points> const& args) noexcept {
   constexpr int block_size = fps_order_block_size;
@@ -157,7 +158,7 @@ FARPOINT_HIDDEN void fps_enqueue_extents(kernel_launcher& launcher, point_order_
   launcher.launch(fps_extent_kernel<Points, block_size>, config, args);
 }
 
-/// Enqueues both kernels.
+/// Enqueues the kernels that compute extents and keys.
 template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_keys(kernel_launcher& launcher, point_order_args<Points> const& args) noexcept {
   constexpr int block_size = fps_order_block_size;

@@ -15,7 +15,7 @@ struct fps_registers_args {
   fps_size_range sizes;
 };
 
-/// A cloud of at most BlockSize * PointsPerThread points, and its samples so far.
+/// State of a block that samples a cloud of at most BlockSize * PointsPerThread points.
 template <class Points, int BlockSize, int PointsPerThread>
 class fps_registers {
  public:
@@ -31,7 +31,7 @@ class fps_registers {
     steps_.prepare();
     bool const any = fps_for_each_chosen(args_, b_, cloud_, [this](index_t index) { sample(index); });
     bool more = cloud_.size() > 0 && (any || take_first());
-    // The first step finds out how far the farthest point is.
+    // The first step measures the largest distance.
     steps_.restart(not_yet_measured<scalar>);
     constexpr candidate_threshold<scalar> nothing{no_candidate<scalar> / 2, 0};
     while (more && count_ < args_.params.samples) {
@@ -62,7 +62,7 @@ class fps_registers {
     if (cuda_warp::lane() == 0) count_in_report(args_.output.report, &fps_report::non_finite, bad);
   }
 
-  /// False when there must be no sample.
+  /// Takes the first sample. Returns false if the cloud must get no samples.
   __device__ bool take_first() noexcept {
     fps_first const first = fps_first_sample(args_, b_, cloud_, threadIdx.x == 0);
     if (first.index < 0) return first.has_cloud;
@@ -93,7 +93,7 @@ template <class Points, int BlockSize, int PointsPerThread>
 __global__ void __launch_bounds__(BlockSize) fps_registers_kernel(fps_registers_args<Points> const args) {
   using registers = fps_registers<Points, BlockSize, PointsPerThread>;
   __shared__ typename registers::storage storage;
-  // Of the kernels of a ragged batch, this one has the empty clouds.
+  // This kernel of a ragged batch writes the output of empty clouds, and so it handles invalid offsets.
   if (fps_has_bad_offsets<BlockSize>(args.call, true)) return fps_leave_empty<BlockSize>(args.call);
   index_t const b = blockIdx.x;
   Points const cloud = args.call.clouds[b];
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(BlockSize) fps_registers_kernel(fps_registers_
   registers{args.call, b, cloud, storage}.run();
 }
 
-/// Enqueues it. A function of its own, so that it can be compiled once for several files.
+/// Enqueues the kernel. A separate function can be compiled once for several files.
 template <class Points, int BlockSize, int PointsPerThread>
 FARPOINT_HIDDEN void fps_enqueue_registers(kernel_launcher& launcher, fps_registers_args<Points> const& args) noexcept {
   launcher.launch(fps_registers_kernel<Points, BlockSize, PointsPerThread>,

@@ -1,5 +1,5 @@
 /// @file
-/// The inside of a round: farthest point sampling of the list alone, by some warps of one block.
+/// Serial part of a round: farthest point sampling of the list alone, by some warps of one block.
 #pragma once
 
 #include <farpoint/detail/fps/multi_sample_step.cuh>
@@ -7,11 +7,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Accepts samples from the list of a round for as long as its best is above everything that is not in it.
+/// Accepts samples from the list of a round, as long as its best candidate is above every candidate outside the list.
 template <class Scalar, int Dim, int ListSize, int BlockSize>
 class round_acceptor {
  public:
-  /// Threads that take part, the first of the block.
+  /// Number of threads that take part, the first ones of the block.
   static constexpr int threads = ListSize < BlockSize ? ListSize : BlockSize;
 
   using steps_type = multi_sample_step<Scalar, Dim, divide_up(ListSize, threads), threads>;
@@ -23,7 +23,7 @@ class round_acceptor {
     if (threadIdx.x < threads) steps_.prepare();
   }
 
-  /// Accepts at most `room` samples, and resets the counters. Called by all threads of the block.
+  /// Accepts at most `room` samples, and resets the counters. All threads of the block call it.
   __device__ void run(fps_list<Scalar, Dim, ListSize> const& list, round_counters<Scalar>& counters,
                       threshold_control<Scalar>& control, index_t room, Scalar stop2,
                       fps_accepted<Scalar, Dim, ListSize>& accepted) noexcept {
@@ -44,11 +44,11 @@ class round_acceptor {
                                     });
       count += step.count;
       more = step.more;
-      // Ended by the distance, not by the end of the list.
+      // The cloud is done if the distance ended the round, and not if the list did.
       finished = step.too_near || count == room;
     }
     control.adapt(round);
-    // No other thread may still read the counters.
+    // The barrier orders the reads of the counters before their reset.
     steps_.sync();
     if (threadIdx.x == 0) {
       accepted.count = count;

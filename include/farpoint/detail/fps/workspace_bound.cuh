@@ -1,5 +1,5 @@
 /// @file
-/// How much workspace is enough for fps() of all batches within limits.
+/// Size of a workspace that suffices for fps() of all batches within limits.
 #pragma once
 
 #include <farpoint/core/limits.hpp>
@@ -8,8 +8,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The same by local maxima, as fps_selector uses them: on clouds of about one size, at most twice that of all on
-/// average, which share the multiprocessors out.
+/// Returns a size that suffices for the kernels by local maxima as fps_selector uses them: for batches whose largest
+/// cloud has at most twice the average size, and whose clouds divide the multiprocessors equally.
 template <class Points>
 std::size_t local_maxima_bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
   std::size_t most = 0;
@@ -26,11 +26,12 @@ std::size_t local_maxima_bytes_at_most(batch_limits const& limits, device_proper
   return most;
 }
 
-/// Whatever kernels fps_selector chooses on a device, or for any part of it of 8 multiprocessors or more.
+/// Returns a size that suffices for every kernel that fps_selector may choose on a device, or on any part of it with at
+/// least 8 multiprocessors.
 template <class Points>
 std::size_t fps_bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
   if (limits.clouds == 0) return 0;
-  // One for all: what is found wrong with the offsets.
+  // One aligned unit stores the number of invalid offsets, for any kernel.
   std::size_t most = workspace_alignment + static_cast<std::size_t>(limits.points) * fps_global_memory_scalars<Points> *
                                                sizeof(typename Points::scalar);
   most = larger(most, local_maxima_bytes_at_most<Points>(limits, device));

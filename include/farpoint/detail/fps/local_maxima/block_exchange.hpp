@@ -1,5 +1,5 @@
 /// @file
-/// fps() by local maxima where a block is a team of its own: it decides about its candidates without telling anybody.
+/// Decision about candidates in fps() by local maxima where one block samples a whole cloud: nothing is exchanged.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -8,7 +8,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Decides which of the block's own candidates become samples: they are the list of all.
+/// Decides which candidates of a block become samples. The block holds the whole cloud, so that its own candidates are
+/// the list of all. The members are the same as in message_exchange.
 template <class Config, class Machine>
 class block_exchange {
  public:
@@ -21,10 +22,11 @@ class block_exchange {
                                  no_peers const&, local_maxima_place, local_maxima_lengths) noexcept
       : shared_{shared}, list_{shared.found, shared.found_key}, samples_{lists.samples} {}
 
+  /// Returns the summary of the round. @param kept  number of candidates in shared memory
   FARPOINT_DEVICE summary exchange(counters_type& now, unsigned kept, std::uint32_t) noexcept {
     return {now.largest, now.found, now.left, kept};
   }
-  /// The round of one sample: see message_exchange.
+  /// Round of one sample: see message_exchange.
   FARPOINT_DEVICE void put_best(ball const& candidate, key_type key, std::uint32_t) noexcept {
     if (key != key_type{}) samples_[0] = candidate;
   }
@@ -32,13 +34,13 @@ class block_exchange {
 
   FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
 
-  /// Finds out which candidates are samples, and writes them to the block's samples and to `order`, in any order:
-  /// some lanes of a warp decide about a candidate, and no other thread has to know. Returns how many samples there
-  /// are. Barriers stand before and after.
+  /// Tests each candidate against all, and writes the accepted ones to the block's samples and to `order`, in any
+  /// order. Eight lanes of a warp test one candidate, so that the result needs no exchange between warps. Returns the
+  /// number of accepted candidates. All threads call it, with a barrier before the call; it ends with a barrier.
   template <class Order>
   FARPOINT_DEVICE unsigned decide(counters_type& now, summary const& round, std::uint32_t number,
                                   Order& order) noexcept {
-    constexpr unsigned share = 8;  // lanes of a candidate
+    constexpr unsigned share = 8;  // lanes per candidate
     unsigned const all = round.listed;
     unsigned const lane = Machine::thread() % 32;
     unsigned const part = lane % share;
@@ -47,7 +49,8 @@ class block_exchange {
       ball const one = list_.ball[c];
       key_type const key = list_.key[c];
       bool blocked = key <= round.left;
-      // Two at once; the last one twice or more, which changes nothing.
+      // Two tests per step, for two independent chains of instructions. A candidate that is tested twice at the end of
+      // the list changes nothing.
       for (unsigned j = part; j < all; j += 2 * share) {
         unsigned const other = smaller(j + share, all - 1);
         blocked |= fps_blocks(list_.ball[j], list_.key[j], one, key);

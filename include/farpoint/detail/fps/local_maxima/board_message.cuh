@@ -1,6 +1,6 @@
 /// @file
-/// What blocks tell one another in global memory: messages of 16 bytes and keys of eight, each written and read by one
-/// access.
+/// Accesses to messages of 16 bytes and keys of 8 bytes in global memory, by which blocks exchange candidates and
+/// samples.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -10,13 +10,14 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Whose blocks exchange something.
+/// Set of blocks that an access is visible to.
 enum class exchange_scope {
-  gpu,    ///< those of one
-  system  ///< those of several
+  gpu,    ///< blocks of one GPU
+  system  ///< blocks of several GPUs
 };
 
-/// Three words and a tag: in two halves, an old value could come with a new tag.
+/// A message: three words of payload and a tag. One access of 16 bytes writes or reads a message; with two accesses a
+/// reader could see an old payload with a new tag.
 struct alignas(16) board_message {
   std::uint64_t low;
   std::uint64_t high;
@@ -27,11 +28,13 @@ struct alignas(16) board_message {
   }
 };
 
-/// Whether there are messages: from CUDA 12.3 on there are accesses of 128 bits, from CUDA 12.4 on to other GPUs.
+/// True if the compiler has accesses of 128 bits: from CUDA 12.3 on to memory of the same GPU, from CUDA 12.4 on to
+/// memory of other GPUs.
 template <exchange_scope Scope>
 inline constexpr bool has_board_messages = __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >=
                                            (Scope == exchange_scope::gpu ? 1203 : 1204);
 
+/// Writes a message by one access. Relaxed order suffices: payload and tag are one value.
 template <exchange_scope Scope>
 __device__ FARPOINT_ALWAYS_INLINE void store_message(board_message* to, board_message const& m) noexcept {
   if constexpr (has_board_messages<Scope> && Scope == exchange_scope::gpu) {
@@ -44,6 +47,7 @@ __device__ FARPOINT_ALWAYS_INLINE void store_message(board_message* to, board_me
                  : "memory");
   }
 }
+/// Reads a message by one access.
 template <exchange_scope Scope>
 __device__ FARPOINT_ALWAYS_INLINE board_message load_message(board_message const* from) noexcept {
   board_message m{};
@@ -61,6 +65,7 @@ __device__ FARPOINT_ALWAYS_INLINE board_message load_message(board_message const
   return m;
 }
 
+/// Writes a key by one access. A key other than 0 is complete, and needs no tag.
 template <exchange_scope Scope>
 __device__ FARPOINT_ALWAYS_INLINE void store_key(fps_key* to, fps_key key) noexcept {
   if constexpr (Scope == exchange_scope::gpu) {
@@ -80,7 +85,7 @@ __device__ FARPOINT_ALWAYS_INLINE fps_key load_key(fps_key const* from) noexcept
   return key;
 }
 
-/// What a board does with what it has loaded.
+/// Base of boards: reads the tag and the payload of a loaded message.
 struct board_messages {
   using message = board_message;
 

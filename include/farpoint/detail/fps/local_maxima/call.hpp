@@ -1,5 +1,5 @@
 /// @file
-/// What is asked of fps() by local maxima, for one cloud of a batch.
+/// Parameters and outputs of fps() for one cloud of a batch, as the team of blocks that samples the cloud uses them.
 #pragma once
 
 #include <farpoint/detail/fps/args.hpp>
@@ -7,7 +7,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A cloud that a team has all of. Teams of several GPUs have the same members, with indices of the whole cloud.
+/// The call of a team that holds a whole cloud. Teams of several GPUs use a class with the same members, whose indices
+/// count the points of the whole cloud.
 template <class Machine, class Points>
 class local_maxima_call {
  public:
@@ -19,24 +20,26 @@ class local_maxima_call {
 
   FARPOINT_DEVICE index_t points() const noexcept { return cloud_.size(); }
   FARPOINT_DEVICE index_t samples() const noexcept { return args_.params.samples; }
-  /// Samples that are asked for, and can be had at most.
+  /// Number of samples to find: the number requested, or all points if the cloud has fewer.
   FARPOINT_DEVICE unsigned wanted() const noexcept {
     return static_cast<unsigned>(smaller<index_t>(samples(), points()));
   }
-  /// Whether so many samples can be kept.
+  /// Returns true if this number of samples can be stored.
   FARPOINT_DEVICE static constexpr bool has_room(unsigned) noexcept { return true; }
   FARPOINT_DEVICE scalar stop2() const noexcept { return args_.stop2; }
 
-  /// Points that were chosen before.
+  /// Number of entries of the cloud that name points chosen before the call.
   FARPOINT_DEVICE index_t chosen() const noexcept { return args_.chosen_per_cloud(); }
   FARPOINT_DEVICE index_t chosen_index(index_t i) const noexcept { return args_.params.chosen[b_ * chosen() + i]; }
-  /// @param counts  whether this thread counts one that is out of range
+  /// Returns true if `index` names a finite point of the cloud.
+  /// @param counts  true in the one thread that reports an index out of range
   FARPOINT_DEVICE bool is_chosen(index_t, index_t index, bool counts) const noexcept {
     return Machine::is_chosen(args_, cloud_, index, counts);
   }
   FARPOINT_DEVICE point_type chosen_point(index_t, index_t index) const noexcept { return cloud_[index]; }
 
-  /// The first sample of a cloud without chosen points.
+  /// Returns the first sample of a cloud without chosen points.
+  /// @param counts  true in the one thread that reports an index out of range
   FARPOINT_DEVICE fps_first first(bool counts) const noexcept {
     return Machine::first_sample(args_, b_, cloud_, counts);
   }

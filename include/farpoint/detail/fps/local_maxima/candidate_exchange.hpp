@@ -1,5 +1,11 @@
 /// @file
-/// How the blocks of a team tell each other of their candidates, and which of them became samples.
+/// Exchange of candidates and votes between the blocks of a team by messages on a board in memory. A reader spins until
+/// a message has the tag of its round: no barrier. Example, where candidate a of block 0 blocks candidate b of block 1:
+///
+///   step     block 0                           block 1
+///   gather   writes header and a, waits for b  writes header and b, waits for a
+///   vote     nothing blocks a: writes 1        a blocks b: writes 0
+///   accept   samples = {a}                     samples = {a}
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -9,13 +15,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a block's messages lie on a team's board: its header, its vote, and the messages of each candidate; and those
-/// of its best candidate twice, by turns, in rounds of one sample.
-///
-/// A block overwrites a message in the next round only, when every other block has read it: a block's entries of round
-/// r + 1 follow on the votes of all others of round r, which follow on reading the entries of round r. Rounds of one
-/// sample have no votes: a block publishes its best candidate of round r + 2 after it has read round r + 1 of every
-/// other block, which published that after it had read round r.
+/// Slots of a team's board: for each block a header, a vote, the messages of each listed candidate, and two copies of
+/// its best candidate, which rounds of one sample use alternately. A message is overwritten only after every other
+/// block has read it. A block writes the entries of round r + 1 after it has read all votes of round r, and votes
+/// follow on reading all entries of round r. Rounds of one sample have no votes: a block writes its best candidate of
+/// round r + 2 after it has read the best candidates of all other blocks in round r + 1, which these wrote after
+/// reading round r.
 template <class Config>
 struct board_slots {
   FARPOINT_HD static constexpr unsigned header(unsigned block) noexcept { return block * each; }
@@ -35,9 +40,9 @@ struct board_slots {
   static constexpr unsigned each = of_header + 1 + of_candidate * (Config::listed_size + 2);
 };
 
-/// One block's side of the exchange by messages. A *board* `b` has what team_of_one_gpu has, and
-///   Board::message             a message as it is loaded
-///   b.copies()                 boards that a message is written to
+/// The exchange as one block of a team performs it. A `Board` has the members of team_of_one_gpu, and
+///   Board::message             a message as load() returns it
+///   b.copies()                 number of boards that a message is written to
 ///   b.put(slot, copy, w, tag)  writes a message
 ///   b.load(slot), b.has_come(message, tag), b.words_of(message)
 template <class Config, class Machine, class Board>
@@ -59,13 +64,13 @@ class message_exchange {
         lists_{lists},
         board_{board},
         place_{board.in_team(place)},
-        most_{smaller(lengths.listed, unsigned{Config::listed_size})} {}
+        max_listed_{smaller(lengths.listed, unsigned{Config::listed_size})} {}
 
-  /// Lists the best of the `found` candidates of this block, as many as there is room for, tells the team, and gathers
-  /// what the others list.
+  /// Lists the best of the block's `found` candidates, up to the capacity, and gathers the lists of all blocks. Returns
+  /// the summary of the round. All threads call it; barriers stand before and at the end.
   FARPOINT_DEVICE summary exchange(counters_type& now, unsigned found, std::uint32_t tag) noexcept {
-    listed_ = list_candidates<Config, Machine>(shared_, own_, now, found, most_, board_.first_index());
-    if (found <= most_) Machine::sync();
+    listed_ = list_candidates<Config, Machine>(shared_, own_, now, found, max_listed_, board_.first_index());
+    if (found <= max_listed_) Machine::sync();
     unsigned const copies = board_.copies();
     for (unsigned i = thread(); i < listed_ * copies; i += Config::block_size) {
       unsigned const k = i / copies;
@@ -77,13 +82,13 @@ class message_exchange {
     return {now.team_largest, now.team_found, now.team_left, now.listed};
   }
 
-  /// Publishes the block's best candidate. One thread calls it; key 0 means no candidate.
+  /// Publishes the block's best candidate. Called by one thread; key 0 means no candidate.
   FARPOINT_DEVICE void put_best(ball const& candidate, key_type key, std::uint32_t tag) noexcept {
     unsigned const copies = board_.copies();
     for (unsigned copy = 0; copy < copies; ++copy) put(slots::best(place_.rank, tag), copy, candidate, key, tag);
   }
-  /// Waits for the best candidate of every block, and makes the best one the only sample of the round. Returns its key,
-  /// or 0 where no block has a candidate. A barrier follows.
+  /// Makes the best candidate of all blocks the only sample of the round. Returns its key, or 0 if no block has a
+  /// candidate. A barrier follows before the sample is read.
   FARPOINT_DEVICE key_type take_best(key_type, std::uint32_t tag) noexcept {
     unsigned const warp = thread() / 32;
     key_type mine{};
@@ -111,8 +116,8 @@ class message_exchange {
 
   FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return {lists_.list, lists_.list_key}; }
 
-  /// This block's candidates that nothing keeps become samples; tells the team, and lists the samples of all blocks.
-  /// Returns how many. Barriers stand before and after.
+  /// Tests this block's candidates, and writes the samples of all blocks to lists_.samples. Returns their number. All
+  /// threads call it; barriers stand before and after the samples are written.
   template <class Order>
   FARPOINT_DEVICE unsigned decide(counters_type& now, summary const& round, std::uint32_t number,
                                   Order& order) noexcept {
@@ -126,12 +131,13 @@ class message_exchange {
   }
 
  private:
-  /// Messages that a thread waits for at once.
+  /// Number of candidates that a thread loads before it waits.
   static constexpr int abreast = maxima_messages_at_once;
 
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
 
-  /// Finds out which of this block's candidates are kept by others.
+  /// Tests each own candidate against the list by rule 1, and records the blocked ones. A key not above the team's best
+  /// unlisted key is blocked, too: an unlisted candidate could be in its ball.
   FARPOINT_DEVICE void test(counters_type& now, summary const& round, std::uint32_t number) noexcept {
     static_assert(!Config::tests_by_bits || Config::listed_size <= 32);
     pair_share<Config> const share{thread(), round.listed};
@@ -142,7 +148,7 @@ class message_exchange {
       for (unsigned k = share.part; k < listed_; k += share.parts) {
         key_type const own = own_.key[k];
         bool const is_near = fps_blocks(one, key, own_.entry[k], own);
-        bool const is_blocked = (own <= round.left) | is_near;  // no branch
+        bool const is_blocked = (own <= round.left) | is_near;  // | instead of ||: no branch
         if constexpr (Config::tests_by_bits) {
           blocked |= static_cast<std::uint32_t>(is_blocked) << k;
         } else {
@@ -156,6 +162,8 @@ class message_exchange {
     }
   }
 
+  /// Publishes this block's votes, a bit per listed candidate, gathers the votes of all blocks, and stores the keys of
+  /// the accepted candidates. Samples of blocks of lower rank come first in the order of acceptance.
   template <class Order>
   FARPOINT_DEVICE unsigned accept(counters_type& now, std::uint32_t tag, Order& order) noexcept {
     unsigned const lane = thread() % 32;
@@ -185,7 +193,7 @@ class message_exchange {
     }
   }
 
-  /// Fills the team's list and counters.
+  /// Gathers the headers and candidates of all blocks into the team's list and counters.
   FARPOINT_DEVICE void gather(counters_type& counters, std::uint32_t tag) noexcept {
     key_type const left = gather_headers(counters, tag);
     Machine::sync();
@@ -202,7 +210,6 @@ class message_exchange {
   using entry_words = candidate_message<dim, scalar>;
   using header_words = header_message<scalar>;
 
-  /// Writes the messages of a candidate.
   FARPOINT_DEVICE void put(unsigned slot, unsigned copy, ball const& entry, key_type key, std::uint32_t tag) noexcept {
     fps_words words[entry_words::count] = {};
     entry_words::pack(entry, key, words);
@@ -211,7 +218,7 @@ class message_exchange {
   }
 
   using message = typename Board::message;
-  /// The messages of a candidate, of which some may not have come yet.
+  /// Messages of a candidate as loaded, perhaps with an old tag.
   struct loaded_candidate {
     unsigned slot;
     message part[entry_words::count];
@@ -223,7 +230,6 @@ class message_exchange {
     for (unsigned i = 0; i < entry_words::count; ++i) loaded.part[i] = board_.load(slot + i);
     return loaded;
   }
-  /// Waits for the messages that have not come, and returns the candidate's key.
   FARPOINT_DEVICE key_type receive(loaded_candidate const& loaded, std::uint32_t tag, ball& entry) noexcept {
     fps_words words[entry_words::count];
     FARPOINT_UNROLL
@@ -235,7 +241,7 @@ class message_exchange {
   }
 
   FARPOINT_DEVICE void put_header(counters_type const& counters, unsigned copy, std::uint32_t tag) noexcept {
-    // Of indices of the whole cloud, as all keys that blocks tell each other.
+    // Published keys have indices of the whole cloud. A key ends with the complement of the index, hence the minus.
     key_type const own_left = counters.left;
     key_type const first = fps_key_of_bits(word{0}, board_.first_index());
     key_type const left = own_left > first ? own_left - board_.first_index() : key_type{};
@@ -246,6 +252,7 @@ class message_exchange {
     for (unsigned i = 0; i < header_words::count; ++i) board_.put(slots::header(place_.rank) + i, copy, words[i], tag);
   }
 
+  /// Waits for a message. On a timeout sets has_failed and returns zeros.
   FARPOINT_DEVICE fps_words wait(unsigned slot, std::uint32_t tag) noexcept {
     auto watch = board_.watch();
     message loaded = board_.load(slot);
@@ -266,7 +273,7 @@ class message_exchange {
     if constexpr (header_words::count == 1) {
       words[0] = wait(slot, tag);
     } else {
-      // The second is on its way while the first is waited for.
+      // Load the second message first: the latencies overlap.
       message const second = board_.load(slot + 1);
       words[0] = wait(slot, tag);
       words[1] = words_of(second, slot + 1, tag);
@@ -274,7 +281,8 @@ class message_exchange {
     return header_words::unpack(words);
   }
 
-  /// Returns this thread's part of the maximum `team_left`: the best key that the blocks which it reads do not list.
+  /// Reads this thread's share of the headers, and assigns each of these blocks a range of the team's list. Returns the
+  /// best key that these blocks do not list, this thread's part of the maximum `team_left`.
   FARPOINT_DEVICE key_type gather_headers(counters_type& counters, std::uint32_t tag) noexcept {
     key_type best_left{};
     for (unsigned b = thread(); b < place_.blocks; b += Config::block_size) {
@@ -296,6 +304,7 @@ class message_exchange {
     return best_left;
   }
 
+  /// Gathers at most `abreast` candidates: numbers begin, begin + block_size, ... of the list.
   FARPOINT_DEVICE void gather_entries(unsigned begin, unsigned all, std::uint32_t tag, word& largest) noexcept {
     loaded_candidate loaded[abreast];
     FARPOINT_UNROLL
@@ -333,8 +342,8 @@ class message_exchange {
   local_maxima_lists<Config> lists_;
   Board board_;
   local_maxima_place place_;
-  unsigned most_;  ///< candidates that a block lists
-  unsigned listed_ = 0;
+  unsigned max_listed_;  ///< maximum number of candidates that this block lists
+  unsigned listed_ = 0;  ///< number of candidates that this block lists in this round
 };
 
 }  // namespace detail

@@ -1,6 +1,5 @@
 /// @file
-/// Messages between the blocks of a team that samples a cloud by local maxima: how candidates and headers are divided
-/// into words.
+/// Format of the messages between blocks of a team: division of candidates and headers into words.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -12,13 +11,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Payload of a message: three words. The board adds a tag, the number of the round. One access writes or reads payload
-/// and tag, so that a reader that finds the tag of a round has the payload of that round.
+/// Payload of a message: three words. The board adds a tag, the number of the round. Payload and tag are written or
+/// read by one access, so that a reader of a round's tag also has the payload of this round.
 struct fps_words {
   std::uint32_t word[3];
 };
 
-/// Puts a number in words `At` and, if it is wide, `At + 1` of an array of messages.
+/// Writes a number to word `At` of an array of messages, and its upper half, if it has 64 bits, to word `At + 1`.
 template <unsigned At>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void put_words(fps_words* words, std::uint32_t value) noexcept {
   words[At / 3].word[At % 3] = value;
@@ -28,7 +27,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void put_words(fps_words* words, std::uint64_
   put_words<At>(words, static_cast<std::uint32_t>(value));
   put_words<At + 1>(words, static_cast<std::uint32_t>(value >> 32));
 }
-/// The number that put_words() put there.
+/// Returns the number that put_words() wrote.
 /// @tparam Word  std::uint32_t or std::uint64_t
 template <unsigned At, class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word get_words(fps_words const* words) noexcept {
@@ -40,22 +39,25 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word get_words(fps_words const* words) noexce
   }
 }
 
-/// A candidate in messages: one or two of coordinates, then one of the key.
+/// Format of a candidate: one or two messages of coordinates, then a message of the key.
 ///
-/// | key | coordinates | key's message |
+/// | key | coordinates | message of the key |
 /// |---|---|---|
 /// | fps_key | a word each | distance, low |
 /// | fps_wide_key | two words each | distance (2 words), low |
+///
+/// Example: a candidate of three doubles takes three messages: x and the lower word of y, the upper word of y and z,
+/// distance and low.
 template <int Dim, class Scalar>
 struct candidate_message {
   using ball = fps_ball<Dim, Scalar>;
   using key_type = fps_key_for<Scalar>;
   using word = lane_word<Scalar>;
 
-  /// Words of a scalar.
+  /// Number of words of a scalar.
   static constexpr unsigned width = sizeof(Scalar) / 4;
-  /// Messages of a candidate. All have the tag of their round, and none is written twice in a round: a reader that has
-  /// seen the tag on each has the whole candidate.
+  /// Number of messages of a candidate. A round writes each message once, with the tag of the round: a reader that has
+  /// seen the tag on all messages has one whole candidate.
   static constexpr unsigned count = (unsigned{Dim} * width + 2) / 3 + 1;
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static void pack(ball const& candidate, key_type const& key,
@@ -64,7 +66,7 @@ struct candidate_message {
     put_words<key_at>(words, fps_distance_bits(key));
     put_words<key_at + width>(words, fps_low_of(key));
   }
-  /// Returns the key.
+  /// Reads a candidate and returns its key.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static key_type unpack(fps_words const* words, ball& candidate) noexcept {
     get_axis<0>(words, candidate);
     word const distance = get_words<key_at, word>(words);
@@ -94,22 +96,22 @@ struct candidate_message {
   }
 };
 
-/// A block's header of a round: the number of its candidates above the cut, the number that it lists, and its best key
-/// that is not listed, or, without a list, the largest distance of its points.
+/// Header of a block in a round: the number of its candidates above the cut, the number that it lists, and its best
+/// unlisted key. A block that lists no candidate sends the largest distance of its points instead of the key.
 template <class Scalar>
 struct header_message {
   using key_type = fps_key_for<Scalar>;
   using word = lane_word<Scalar>;
   static constexpr unsigned width = sizeof(Scalar) / 4;
-  /// Messages of a header: found and listed are in the first, the lower half of a wide key is in the second.
+  /// Number of messages of a header. The first contains both counts; the second, if any, the lower half of a wide key.
   static constexpr unsigned count = width;
 
-  word high;          ///< upper part of the key; without a list the largest distance as an ordered word
+  word high;  ///< upper part of the key, or the largest distance as an ordered word if the block lists no candidate
   std::uint32_t low;  ///< lower part of the key
-  unsigned found;     ///< 65,535 at most
-  unsigned listed;    ///< 255 at most
+  unsigned found;     ///< number of candidates above the cut, at most 65,535
+  unsigned listed;    ///< number of listed candidates, at most 255
 
-  /// The best key that is not listed, where there is a list; key_type{}: all candidates above the cut are listed.
+  /// Returns the best unlisted key, or key_type{} if all candidates above the cut are listed. @pre listed > 0
   FARPOINT_HD FARPOINT_ALWAYS_INLINE key_type left() const noexcept { return fps_key_of_bits(high, low); }
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void pack(fps_words* words) const noexcept {
@@ -126,9 +128,11 @@ struct header_message {
   static constexpr unsigned low_at = width == 1 ? 1 : 3;
 };
 
-/// Maximum of keys over threads in a counter in shared memory, in two steps with a barrier between them, and one
-/// behind. A wide key has more bits than an atomic operation: the threads first find the largest distance, then the
-/// largest lower half at that distance. The counter is key 0 at the start.
+/// Maximum of keys over threads, in a counter in shared memory that is initially key 0.
+///
+/// A wide key has more bits than an atomic operation. The threads therefore find the largest distance by first(), meet
+/// at a barrier, find the largest lower half at this distance by second(), and meet at another barrier before the
+/// counter is read. For narrow keys, first() does all the work.
 template <class Machine>
 struct key_maximum {
   FARPOINT_DEVICE static void first(fps_key& counter, fps_key key) noexcept {
@@ -143,18 +147,19 @@ struct key_maximum {
     if (key.low != 0 && key.distance == counter.distance) Machine::max(&counter.low, key.low);
   }
 
-  /// Sets a counter that one thread raises, or has the maximum set before.
+  /// Raises a counter that no other thread raises at the same time.
   FARPOINT_DEVICE static void raise_alone(fps_key& counter, fps_key key) noexcept { Machine::max(&counter, key); }
   FARPOINT_DEVICE static void raise_alone(fps_wide_key& counter, fps_wide_key const& key) noexcept {
     counter = larger(counter, key);
   }
 
-  /// Maximum of keys at one distance, in one step with a barrier behind.
+  /// Raises a counter to a key, where all threads pass keys of the same distance. A barrier precedes the call of
+  /// found_at().
   FARPOINT_DEVICE static void at_one_distance(fps_key& counter, fps_key key) noexcept { Machine::max(&counter, key); }
   FARPOINT_DEVICE static void at_one_distance(fps_wide_key& counter, fps_wide_key const& key) noexcept {
     Machine::max(&counter.low, key.low);
   }
-  /// That maximum, behind the barrier. @param distance  its bits
+  /// Returns the maximum that at_one_distance() found. @param distance  bits of the distance that all keys have
   FARPOINT_DEVICE static fps_key found_at(std::uint32_t, fps_key counter) noexcept { return counter; }
   FARPOINT_DEVICE static fps_wide_key found_at(std::uint64_t distance, fps_wide_key const& counter) noexcept {
     return {distance, counter.low};

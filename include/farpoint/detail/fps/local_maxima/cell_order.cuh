@@ -1,5 +1,12 @@
 /// @file
-/// An order in which neighbours of a cloud lie near each other: by cells along a curve, in any order within a cell.
+/// Orders the points of clouds by cells along a curve, by a counting sort, so that neighbors are close together. The
+/// order within a cell is arbitrary.
+///
+/// Example: points 0 to 4 lie in cells 2, 0, 2, 1, 2.
+///
+///   count     cells = 1 1 3, and each point gets an offset in its cell: (2, 0) (0, 0) (2, 2) (1, 0) (2, 1)
+///   scan      cells = 0 1 2 5: the begin of each cell
+///   scatter   order = 1 3 0 4 2: point 2 goes to 2 + 2
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -10,7 +17,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A sort by counting: at most as many cells as there are points, and at most 2^18 in a cloud.
+/// Memory of the counting sort. A cloud has 2 to 2^18 cells; above 2, the cells of all clouds number at most the
+/// points.
 template <int Dim>
 struct cell_order_memory {
   static constexpr int axes = curve_grid<float, Dim>::axes;
@@ -18,20 +26,22 @@ struct cell_order_memory {
   static constexpr index_t most_clouds = (index_t{1} << (31 - most_bits)) - 1;
 
   fps_extent<Dim>* extents;  ///< `[clouds]`
-  unsigned* bad_offsets;     ///< of the kernel that fills the extents
-  std::int32_t* cells;       ///< `[clouds, cells]` and one more: points in each, then where it begins
+  unsigned* bad_offsets;     ///< number of bad offsets, counted by the kernel that fills the extents
+  std::int32_t* cells;       ///< `[clouds * cells + 1]`: number of points of each cell, then its begin
   exclusive_scan_memory scan;
-  std::uint32_t* order;   ///< `[points]`: each cloud's indices
-  std::uint64_t* places;  ///< `[points]`: a point's cell and place in it
-  int bits;               ///< of a cell's number
+  std::uint32_t* order;   ///< `[points]`: point indices of each cloud, in order
+  std::uint64_t* places;  ///< `[points]`: cell of a point, and its offset in the cell
+  int bits;               ///< number of bits of a cell's number
 
-  /// Of each cloud.
+  /// Returns the number of cells of each cloud.
   FARPOINT_HD index_t cell_count() const noexcept { return index_t{1} << bits; }
-  /// Of a coordinate. Numbers are the first bits of codes along the curve.
+  /// Returns the number of bits per coordinate. A cell's number consists of the first `bits` bits of a code along the
+  /// curve.
   FARPOINT_HD int axis_bits() const noexcept { return divide_up(bits, axes); }
+  /// Returns the number of bits of a code that the cell's number omits.
   FARPOINT_HD int spare_bits() const noexcept { return axis_bits() * axes - bits; }
 
-  /// What must be zero at the start.
+  /// Takes the arrays that must be zero initially.
   template <class Cutter, class Points>
   void take_zeros(Cutter& memory, batch<Points> const& clouds) noexcept {
     bits = 1;
@@ -47,7 +57,7 @@ struct cell_order_memory {
   void take_rest(Cutter& memory, batch<Points> const& clouds) noexcept {
     order = memory.template take<std::uint32_t>(clouds.points().size());
   }
-  /// What is not needed any more when the order is there.
+  /// Takes the arrays that are free again once the order exists.
   template <class Cutter, class Points>
   void take_scratch(Cutter& memory, batch<Points> const& clouds) noexcept {
     places = memory.template take<std::uint64_t>(clouds.points().size());
@@ -60,8 +70,8 @@ struct cell_order_args {
   cell_order_memory<Points::dim> memory;
 };
 
-/// Calls act(i, begin) for points i of cloud blockIdx.x, which begins at `begin` of the batch; all lanes of a warp
-/// together, `i` beyond the cloud for some.
+/// Calls act(i, begin) for each point i of cloud blockIdx.x, which begins at point `begin` of the batch. Warps stay
+/// converged: some lanes get an i beyond the cloud.
 template <int BlockSize, class Points, class Act>
 __device__ void for_each_of_cloud(batch<Points> const& clouds, Act const& act) noexcept {
   index_t const begin = clouds.begin_of(blockIdx.x);
@@ -70,7 +80,7 @@ __device__ void for_each_of_cloud(batch<Points> const& clouds, Act const& act) n
   for (index_t i = index_t{blockIdx.y} * BlockSize; i < size; i += step) act(i + threadIdx.x, begin);
 }
 
-/// Finds the cell of each point, and a place in it.
+/// Finds the cell of each point, counts the points of each cell, and assigns each point an offset in its cell.
 template <class Points, class Curve, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_args<Points> const args) {
   auto const& memory = args.memory;
@@ -92,7 +102,8 @@ __global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_a
       auto const point = cloud[i];
       if (is_finite(point)) cell = grid.key_of(point, Curve{}, memory.axis_bits()) >> memory.spare_bits();
     }
-    // Many equal points in a row would take turns.
+    // Atomic operations on one counter serialize. If all points of a warp lie in one cell, as equal points do, one lane
+    // counts them.
     std::uint32_t const first = cuda_warp::shuffle(cell, 0);
     unsigned const together = cuda_warp::ballot(real && cell == first);
     unsigned place = 0;
@@ -106,7 +117,7 @@ __global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_a
   });
 }
 
-/// Puts each point's index where its cell and its place say.
+/// Writes the index of each point to its position in the order.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) fps_scatter_kernel(cell_order_args<Points> const args) {
   auto const& memory = args.memory;
@@ -116,12 +127,12 @@ __global__ void __launch_bounds__(BlockSize) fps_scatter_kernel(cell_order_args<
     if (i >= size) return;
     std::uint64_t const place = memory.places[begin + i];
     index_t const at = index_t{cells[place >> 32]} - cells[0] + static_cast<std::uint32_t>(place);
-    // Clouds that overlap disturb each other's places.
+    // Clouds that overlap by invalid offsets overwrite each other's cells and offsets: check the bound.
     if (at < size) memory.order[begin + at] = static_cast<std::uint32_t>(i);
   });
 }
 
-/// Enqueues all: four launches.
+/// Enqueues the sort: four launches.
 /// @tparam Curve  morton_curve or hilbert_curve
 template <class Points, class Curve = morton_curve>
 FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_order_args<Points> const& args) noexcept {

@@ -13,10 +13,10 @@ using local_maxima_args = maxima_args_of<Points, grid_board::message>;
 template <class Points>
 using dealt_maxima_args = dealt_maxima_args_of<Points, grid_board::message>;
 
-/// What a block has in its dynamic shared memory, in this order.
+/// Layout of a block's dynamic shared memory: shared data of a fixed size, lists, then keys or chunks.
 template <class Config>
 struct local_maxima_layout {
-  /// @param points  of the largest cloud
+  /// @param points  number of points of the largest cloud
   static constexpr std::size_t bytes(unsigned blocks, index_t points) noexcept {
     std::size_t const keys = Config::alone ? static_cast<std::size_t>(points) * sizeof(typename Config::key) : 0;
     std::size_t const fixed = sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
@@ -25,7 +25,7 @@ struct local_maxima_layout {
   }
 };
 
-/// Samples cloud blockIdx.x / args.blocks.
+/// Samples cloud blockIdx.x / args.blocks by a team of args.blocks blocks.
 template <class Config, class Points>
 __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(local_maxima_args<Points> const args) {
   if (fps_has_bad_offsets<Config::block_size>(args.call, true)) return fps_leave_empty<Config::block_size>(args.call);
@@ -51,7 +51,7 @@ struct team_schedule_args {
   team_schedule schedule;
 };
 
-/// Makes the schedule of dealt_maxima_kernel: one block.
+/// Makes the schedule of dealt_maxima_kernel, by one block.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) team_schedule_kernel(team_schedule_args<Points> const args) {
   using scheduler = team_scheduler<cuda_machine, BlockSize>;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(BlockSize) team_schedule_kernel(team_schedule_
   scheduler{args.limits, args.schedule, shared}.run(args.clouds);
 }
 
-/// Bytes of a block's dynamic shared memory. @param blocks  of a team, at most
+/// Returns the bytes of dynamic shared memory per block. @param blocks  maximum number of blocks of a team
 template <class Config>
 constexpr std::size_t dealt_maxima_bytes(unsigned blocks) noexcept {
   return sizeof(dealt_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks);

@@ -1,5 +1,6 @@
 /// @file
-/// The primitives of a device thread that fps() by local maxima is written with, and how its blocks exchange messages.
+/// Device implementation of the primitives that fps() by local maxima is written in, and of the board that its blocks
+/// exchange messages on. Tests implement the same primitives by fibers on the host.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>
@@ -12,8 +13,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The calling thread, of a one-dimensional block of whole warps. All threads of the block call sync() and count(); all
-/// of a warp call ballot(), min(), max() of a value, sum(), exclusive_sum(), any_bits() and shuffle().
+/// Primitives of the calling thread in a one-dimensional block of whole warps. All threads of the block call sync() and
+/// count(); all lanes of a warp call ballot(), min(), max() of a value, sum(), exclusive_sum(), any_bits() and
+/// shuffle().
 struct cuda_machine {
   __device__ static unsigned thread() noexcept { return threadIdx.x; }
   __device__ static void sync() noexcept { __syncthreads(); }
@@ -40,7 +42,7 @@ struct cuda_machine {
     return cuda_warp::sum(value);
 #endif
   }
-  /// Bits that any lane has.
+  /// Returns the bitwise OR over the lanes of the warp.
   __device__ static unsigned any_bits(unsigned bits) noexcept {
 #if __CUDA_ARCH__ >= 800
     return __reduce_or_sync(0xffffffffu, bits);
@@ -53,12 +55,13 @@ struct cuda_machine {
   __device__ static T shuffle(T value, int from) noexcept {
     return cuda_warp::shuffle(value, from);
   }
-  /// Leaves out the padding.
+  /// Exchanges the members of a wide key, without the padding.
   __device__ static fps_wide_key shuffle(fps_wide_key const& key, int from) noexcept {
     return {cuda_warp::shuffle(key.distance, from), cuda_warp::shuffle(key.low, from)};
   }
 
-  /// The largest word of the warp's lanes. A wide one is found half by half, each by one instruction from sm_80 on.
+  /// Returns the maximum over the lanes of the warp. A wide word is found half by half: from sm_80 on, one instruction
+  /// finds each half.
   __device__ static std::uint32_t max_word(std::uint32_t word) noexcept {
     return cuda_warp::max<32>(word);
   }
@@ -69,16 +72,16 @@ struct cuda_machine {
     return static_cast<std::uint64_t>(top) << 32 | rest;
   }
 
-  /// The sum of the values of all lower lanes.
+  /// Returns the sum of the values of all lower lanes.
   __device__ static unsigned exclusive_sum(unsigned value) noexcept {
     return cuda_warp::exclusive_sum(value);
   }
-  /// A barrier that counts threads.
+  /// Meets all threads of the block at a barrier, and returns the number of threads that passed true.
   __device__ static unsigned count(bool flag) noexcept {
     return static_cast<unsigned>(__syncthreads_count(flag));
   }
 
-  // On shared memory.
+  // Atomic operations on shared memory.
   __device__ static unsigned add(unsigned* counter, unsigned amount) noexcept {
     return atomicAdd(counter, amount);
   }
@@ -92,7 +95,8 @@ struct cuda_machine {
     atomicMax(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(value));
   }
 
-  // On global memory that other blocks write, too. One access has all of a key: no reader sees a part of it.
+  // Accesses to global memory that other blocks write. One access covers a whole key, so that no reader sees parts of
+  // two keys.
   __device__ static void write(fps_key* to, fps_key key) noexcept {
     store_key<exchange_scope::gpu>(to, key);
   }
@@ -124,7 +128,7 @@ struct cuda_machine {
   }
 };
 
-/// Messages in global memory, zero at the start.
+/// Board of a team on one GPU: messages in global memory, initially zero.
 class grid_board : public team_of_one_gpu, public board_messages {
  public:
   __device__ explicit grid_board(message* slots) noexcept : slots_{slots} {}

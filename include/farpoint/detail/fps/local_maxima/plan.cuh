@@ -1,5 +1,5 @@
 /// @file
-/// fps() by local maxima: chooses a shape of kernel, lays out the workspace, and enqueues.
+/// Launch plan of fps() by local maxima: the shape of the kernel, the layout of the workspace, and the launches.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -20,14 +20,14 @@ template <class Selector, class Points>
 inline constexpr bool fps_has_local_maxima = Points::dim <= 3 &&
                                              (sizeof(typename Points::scalar) == 4 || Selector::has_maxima_of_doubles);
 
-/// Shapes that a type of scalar has of `count`.
+/// Returns the number of shapes for a type of scalar, of `count` shapes for floats.
 template <class Scalar>
 constexpr std::size_t maxima_shape_count(std::size_t count) noexcept {
   return sizeof(Scalar) == 8 && count > 1 ? count - 1 : count;
 }
 
-/// Shapes of a selector's kernels by local maxima. Doubles take twice the registers, and no shape that is the largest
-/// of several.
+/// Shapes of a selector's kernels by local maxima. Doubles take twice the registers, and so the largest of several
+/// shapes is not compiled for doubles.
 template <class Selector, class Scalar>
 struct maxima_shapes {
   static constexpr auto const& blocks = Selector::maxima_blocks;
@@ -35,7 +35,7 @@ struct maxima_shapes {
   static constexpr std::size_t block_count = maxima_shape_count<Scalar>(std::size(blocks));
   static constexpr std::size_t chunk_count = maxima_shape_count<Scalar>(std::size(chunks));
 
-  /// Points of a cloud that a block holds in registers.
+  /// Maximum number of points of a cloud that a block holds in registers.
   static constexpr index_t most_in_registers = blocks[block_count - 1].capacity();
 };
 
@@ -55,7 +55,7 @@ FARPOINT_HIDDEN void fps_enqueue_local_maxima(kernel_launcher& launcher,
   launcher.launch(local_maxima_kernel<Config, Points>, config, args);
 }
 
-/// Enqueues the kernels of one shape whose blocks are shared out: the schedule, and what goes by it.
+/// Enqueues the kernels of one shape where blocks are shared out: one makes the schedule, and one samples by it.
 template <class Config, class Points>
 FARPOINT_HIDDEN void fps_enqueue_dealt_maxima(kernel_launcher& launcher, dealt_maxima_args<Points> const& args,
                                               team_limits const& limits) noexcept {
@@ -84,29 +84,30 @@ class local_maxima_plan {
 
   local_maxima_plan(batch<Points> const& clouds, device_properties const& device, fps_choice const& choice) noexcept
       : clouds_{clouds}, device_{device}, choice_{choice}, points_{clouds.points().size()} {
-    // A block that has a cloud to itself keeps the keys in its shared memory, and sorts no points.
+    // A block that samples a cloud alone keeps the keys in its shared memory, and sorts no points.
     if (has_own_keys()) {
       choice_.blocks = 1;
       choice_.boxes = choice_.shared_out = false;
     }
   }
 
-  /// Points of a cloud that each block has room for in memory.
+  /// Maximum number of points of a cloud per block, where points lie in memory.
   static constexpr index_t chunk_points() noexcept { return largest_chunks::capacity(1); }
 
-  /// False when the clouds, the device or the choice of blocks rule it out.
+  /// Returns false if the clouds, the device or the number of blocks rule the kernel out.
   bool works() const noexcept {
     bool works = false;
     with_config([&](auto config) { works = fits<decltype(config)>(); });
     return works;
   }
 
-  /// Enough also for a grid with boxes, or what else serves a call with fewer multiprocessors.
+  /// Returns the bytes of workspace. They also suffice for a grid with boxes, and for the kernel that serves the call
+  /// on fewer multiprocessors.
   std::size_t bytes() const noexcept {
     if (has_own_keys()) return 0;
     local_maxima_plan grid = *this;
     if (choice_.shared_out) {
-      // Registers may not hold the clouds where there are fewer multiprocessors.
+      // On fewer multiprocessors, registers may not hold the clouds.
       grid.choice_.boxes |=
           clouds_.largest() > most_in_registers() && clouds_.size() <= cell_order_memory<dim>::most_clouds;
       return grid.layout_of(cutter{}).size;
@@ -151,11 +152,11 @@ class local_maxima_plan {
   struct arrays {
     fps_key_for<scalar>* keys;
     grid_board::message* board;
-    std::uint32_t* marks;  ///< of chosen points
+    std::uint32_t* marks;  ///< marks of chosen points
     cell_order_memory<dim> order;
     scalar* chunks;
     team_schedule schedule;
-    std::size_t zeros;  ///< bytes of all that must be zero, at the front
+    std::size_t zeros;  ///< number of bytes at the front that must be zero
     std::size_t size;
   };
 
@@ -174,10 +175,10 @@ class local_maxima_plan {
     if (choice_.shared_out) a.schedule.rest = memory.template take<std::uint32_t>(clouds_.size());
     if (choice_.boxes) {
       a.order.take_rest(memory, clouds_);
-      // What the order was found with is not needed any more when the chunks are filled.
+      // The chunks reuse the scratch memory of the sort, which is free when they are filled.
       cutter chunks = memory;
       a.order.take_scratch(memory, clouds_);
-      // Smaller chunks leave less of a cloud's last one empty.
+      // The largest chunks take the most memory: smaller ones leave less of a cloud's last chunk empty.
       a.chunks = chunks.template take<scalar>(most_chunks() * static_cast<index_t>(largest_chunks::chunk_scalars));
       if (chunks.used() > memory.used()) memory = chunks;
     }
@@ -185,12 +186,13 @@ class local_maxima_plan {
     return a;
   }
 
-  /// Messages on the boards of all teams.
+  /// Returns the number of messages on the boards of all teams.
   index_t all_slots() const noexcept {
     if (choice_.shared_out) return index_t{dealt_boards<grid_config>::slots(team_blocks())};
     return clouds_.size() * index_t{board_slots<grid_config>::all(team_blocks())};
   }
-  /// Each cloud begins a chunk, which would be much for many small clouds that registers hold on any device.
+  /// Returns the number of chunks, of which each cloud needs at least one. No chunk is needed if registers hold the
+  /// clouds on any device: many small clouds would take much memory.
   index_t most_chunks() const noexcept {
     bool const never = choice_.shared_out && clouds_.largest() <= most_in_registers();
     return never ? 0 : largest_chunks::chunks(points_, clouds_.size());
@@ -211,7 +213,7 @@ class local_maxima_plan {
     fps_enqueue_dealt_maxima<Config>(launcher, args, limits);
   }
 
-  /// The rule that teams of a shape follow, where blocks are shared out.
+  /// Returns the limits of teams of a shape, where blocks are shared out.
   template <class Config>
   team_limits limits_of() const noexcept {
     index_t const capacity = capacity_of<Config>();
@@ -224,7 +226,7 @@ class local_maxima_plan {
     return {team_blocks(), most, static_cast<std::uint32_t>(capacity), static_cast<std::uint32_t>(worth)};
   }
 
-  /// Points of a cloud that a block has room for.
+  /// Returns the maximum number of points of a cloud per block.
   template <class Config>
   static constexpr index_t capacity_of() noexcept {
     if constexpr (Config::in_memory) {
@@ -234,7 +236,7 @@ class local_maxima_plan {
     }
   }
 
-  /// False if some of the clouds may need more blocks than they can get, of so many points each.
+  /// Returns false if clouds may need more blocks than are available. @param capacity  points per block
   bool has_room(index_t capacity) const noexcept {
     if (!choice_.shared_out) return clouds_.largest() <= choice_.blocks * capacity;
     return most_needed_blocks(clouds_, capacity) <= choice_.blocks;
@@ -242,7 +244,7 @@ class local_maxima_plan {
 
   static constexpr index_t most_in_registers() noexcept { return shapes::most_in_registers; }
 
-  /// Of a team; of the whole grid where blocks are shared out.
+  /// Returns the number of blocks of a team, or of the whole grid if blocks are shared out.
   unsigned team_blocks() const noexcept { return static_cast<unsigned>(choice_.blocks); }
 
   template <fps_team Team, std::size_t Shape, bool Boxes>
@@ -257,7 +259,7 @@ class local_maxima_plan {
   static constexpr std::size_t chunk_shapes = shapes::chunk_count;
   using largest_chunks = chunks_of<chunk_config<chunk_shapes - 1>>;
 
-  /// Calls act(config) for the first shape whose blocks hold the clouds; not at all where there is none.
+  /// Calls act(config) for the first shape whose blocks hold the clouds, if any.
   template <class Act>
   void with_config(Act const& act) const noexcept {
     if constexpr (fps_has_local_maxima<Selector, Points>) {
@@ -291,7 +293,7 @@ class local_maxima_plan {
     }
     using config = chunk_config<Shape>;
     if constexpr (Shape + 1 < chunk_shapes) {
-      // Of 64 chunks that a warp may have.
+      // Use a smaller shape only up to half of the 64 chunks that a warp may have.
       if (!has_room(chunks_of<config>::capacity(1) / 2)) return with_chunks<Shape + 1>(act);
     }
     act(config{});

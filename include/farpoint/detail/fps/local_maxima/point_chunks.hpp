@@ -1,5 +1,5 @@
 /// @file
-/// A block's share of a cloud that its registers do not hold.
+/// The points of a block in memory, where registers do not hold them, with their distances to the samples.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -8,39 +8,40 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The calling thread's points, in memory: a chunk is as many neighbours as a warp holds at once, with a box. What
-/// point_registers has, this has too.
+/// Points of the calling thread in memory. A *chunk* is a number of neighbors that a warp holds at once, with a box
+/// around them; the members are the same as in point_registers.
 template <class Config, class Machine>
 class point_chunks {
  public:
   static constexpr int dim = Config::dim;
-  static constexpr int each = Config::points_per_thread;  ///< of a chunk
+  static constexpr int each = Config::points_per_thread;  ///< points of a thread in each chunk
   static constexpr std::uint32_t chunk_points = 32 * each;
   using scalar = typename Config::scalar;
   using word_type = typename Config::word;
   using ball = typename Config::ball;
   using point_type = vec<scalar, dim>;
 
-  /// Scalars of a chunk in memory: each axis, and the distances.
+  /// Number of scalars of a chunk in memory: coordinates axis by axis, then distances.
   static constexpr std::size_t chunk_scalars = std::size_t{chunk_points} * (dim + 1);
-  /// Chunks of all clouds, each of which begins a chunk of its own.
+  /// Returns the number of chunks of all clouds. Each cloud begins with a chunk of its own.
   FARPOINT_HD static constexpr index_t chunks(index_t points, index_t clouds) noexcept {
     return points / chunk_points + clouds;
   }
-  /// Bytes of shared memory for a block's share, where it lies there.
+  /// Returns the bytes of shared memory for a block's chunks, if they lie there.
   FARPOINT_HD static constexpr std::size_t shared_bytes(index_t points, index_t blocks) noexcept {
     index_t const all = divide_up<index_t>(points, chunk_points);
     return static_cast<std::size_t>(divide_up(all, blocks)) * chunk_scalars * sizeof(scalar);
   }
-  /// Points of a cloud that so many blocks have boxes for.
+  /// Returns the maximum number of points of a cloud for which `blocks` blocks have boxes.
   FARPOINT_HD static constexpr index_t capacity(index_t blocks) noexcept {
-    return blocks * Config::warps * most * chunk_points;
+    return blocks * Config::warps * max_chunks * chunk_points;
   }
 
-  FARPOINT_DEVICE explicit point_chunks(bounding_box<scalar, dim>* boxes) noexcept : box_{boxes + warp() * most} {}
+  FARPOINT_DEVICE explicit point_chunks(bounding_box<scalar, dim>* boxes) noexcept
+      : box_{boxes + warp() * max_chunks} {}
 
-  /// Copies the share of block `rank` of `blocks`; points that were chosen before are no candidates. Returns how many
-  /// of this thread's points are not finite. A barrier follows.
+  /// Copies the share of block `rank` of `blocks` to memory. Points chosen before the call are no candidates. Returns
+  /// the number of points of this thread that are not finite. The caller meets a barrier before the boxes are read.
   template <class Points>
   FARPOINT_DEVICE unsigned load(Points const& cloud, basic_local_maxima_order<scalar> const& order, unsigned rank,
                                 unsigned blocks) noexcept {
@@ -75,7 +76,7 @@ class point_chunks {
     return bad;
   }
 
-  /// Lowers the distances to samples in shared memory. All threads of a warp call it.
+  /// Lowers the distances of all points by samples in shared memory. All threads of a warp call it.
   FARPOINT_DEVICE void lower(ball const* samples, unsigned count) noexcept {
     std::uint64_t const taken = taken_;
     taken_ = 0;
@@ -90,10 +91,10 @@ class point_chunks {
     find_largest();
   }
 
-  /// The largest distance in the calling thread's warp, as an ordered word; 0: no candidate.
+  /// Returns the largest distance in the calling thread's warp as an ordered word; 0 if the warp has no candidate.
   FARPOINT_DEVICE word_type largest_word() const noexcept { return largest_; }
 
-  /// How many of this thread's points are candidates above the cut. All threads of a warp call it.
+  /// Returns the number of this thread's points above the cut. All threads of a warp call it.
   FARPOINT_DEVICE unsigned count_above(candidate_threshold<scalar> const& cut) noexcept {
     near_ = 0;
     if (ordered_distance_word(cut.distance) > largest_) return 0;
@@ -104,7 +105,7 @@ class point_chunks {
     for_each_above(cut, [&](std::uint32_t) { ++count; });
     return count;
   }
-  /// Calls act(p) for each of these points, after count_above() of the same cut.
+  /// Calls act(p) for each of this thread's points above the cut, after count_above() with the same cut.
   template <class Act>
   FARPOINT_DEVICE void for_each_above(candidate_threshold<scalar> const& cut, Act const& act) const noexcept {
     for (std::uint64_t left = near_; left != 0; left &= left - 1) {
@@ -131,12 +132,12 @@ class point_chunks {
     return fps_key_of(distance(p), index_of(chunk_of(p), static_cast<int>(p % each)));
   }
 
-  /// Point p became a sample.
+  /// Records that point p became a sample.
   FARPOINT_DEVICE void take(std::uint32_t p) noexcept {
     at(chunk_of(p), dim)[32 * (p % each)] = no_candidate<scalar>;
     taken_ |= std::uint64_t{1} << chunk_of(p);
   }
-  /// The point at this index of the cloud became a sample, if it is here.
+  /// Records that the point with this index became a sample, if this thread has it.
   FARPOINT_DEVICE void take_index(std::uint32_t index, point_type const& point) noexcept {
     for (int j = 0; j < count_; ++j) {
       if (box_distance2(box_[j].low, box_[j].high, point) > 0) continue;
@@ -147,23 +148,23 @@ class point_chunks {
   }
 
  private:
-  static constexpr int most = Config::boxes_per_warp;
-  static_assert(!Config::in_memory || most == 64,
+  static constexpr int max_chunks = Config::boxes_per_warp;
+  static_assert(!Config::in_memory || max_chunks == 64,
                 "farpoint: chunks of a warp are bits of a word, and two for each lane");
 
   FARPOINT_DEVICE static unsigned lane() noexcept { return Machine::thread() % 32; }
   FARPOINT_DEVICE static unsigned warp() noexcept { return Machine::thread() / 32; }
 
-  /// Neighbouring chunks belong to different blocks.
+  /// Returns the number of the warp's chunk j in the cloud. Neighboring chunks belong to different blocks.
   FARPOINT_DEVICE std::uint32_t number_of(int j) const noexcept {
     return first_ + static_cast<std::uint32_t>(j) * step_;
   }
-  /// Where in the cloud a point of this thread is; no index of the cloud for none.
+  /// Returns the index of point e of chunk j in the cloud, or an index beyond the cloud where the chunk has no point.
   FARPOINT_DEVICE std::uint32_t index_of(int j, int e) const noexcept {
     std::uint32_t const place = number_of(j) * chunk_points + 32 * static_cast<std::uint32_t>(e) + lane();
     return place < size_ ? order_[place] : 0xffffffffu;
   }
-  /// This thread's coordinates on an axis, one every 32; axis `dim`: the distances.
+  /// Returns the address of this thread's coordinates on an axis, every 32nd scalar; axis `dim` has the distances.
   FARPOINT_DEVICE scalar* at(int j, int axis) const noexcept {
     std::uint32_t const slot =
         Config::in_shared ? warp() + static_cast<std::uint32_t>(j) * Config::warps : number_of(j);
@@ -172,11 +173,11 @@ class point_chunks {
   FARPOINT_DEVICE static int chunk_of(std::uint32_t p) noexcept { return static_cast<int>(p / each); }
   FARPOINT_DEVICE scalar distance(std::uint32_t p) const noexcept { return at(chunk_of(p), dim)[32 * (p % each)]; }
 
-  /// The largest distance in chunk j, which a lane keeps.
+  /// Returns the largest distance in chunk j, which lane j % 32 stores.
   FARPOINT_DEVICE word_type word_of(int j) const noexcept {
     return Machine::shuffle(j < 32 ? largest_in_[0] : largest_in_[1], j % 32);
   }
-  /// Finds the largest distance in chunk j again.
+  /// Recomputes the largest distance in chunk j.
   FARPOINT_DEVICE void measure(int j) noexcept {
     scalar mine = no_candidate<scalar>;
     FARPOINT_UNROLL
@@ -191,7 +192,8 @@ class point_chunks {
   }
   FARPOINT_DEVICE void find_largest() noexcept { largest_ = Machine::max_word(larger(largest_in_[0], largest_in_[1])); }
 
-  /// A lane looks whether a sample reaches the chunk's box; those that do come one by one. False when there are none.
+  /// Tests 32 samples at once, one per lane, against the chunk's box. All lanes then apply the samples that reach it,
+  /// one after another. Returns false if no sample reaches the box.
   FARPOINT_DEVICE bool lower_chunk(int j, scalar largest, ball const* samples, unsigned count) noexcept {
     bounding_box<scalar, dim> const box = box_[j];
     point_type point[std::size_t{each}];
@@ -231,12 +233,12 @@ class point_chunks {
   std::uint32_t first_ = 0;
   std::uint32_t step_ = 0;
   std::uint32_t size_ = 0;
-  int count_ = 0;  ///< chunks of this warp
+  int count_ = 0;  ///< number of chunks of this warp
   word_type largest_ = 0;
   word_type largest_in_[2] = {0, 0};
-  std::uint64_t near_ = 0;          ///< chunks with candidates above the cut
-  std::uint64_t taken_ = 0;         ///< chunks that lost a point of this thread
-  bounding_box<scalar, dim>* box_;  ///< of the warp's chunks
+  std::uint64_t near_ = 0;          ///< bit j: chunk j may have candidates above the cut
+  std::uint64_t taken_ = 0;         ///< bit j: a point of this thread in chunk j became a sample since lower()
+  bounding_box<scalar, dim>* box_;  ///< boxes of the warp's chunks
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// A block's share of a cloud in the registers of its threads, with the distances to the samples.
+/// The points of a block in the registers of its threads, with their distances to the samples.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -8,11 +8,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The calling thread's points.
+/// Points of the calling thread.
 ///
-/// With boxes, a warp has points that are neighbours, in the order of the cloud that `order` gives, and passes over the
-/// samples whose balls do not reach the boxes around them. Without, points lie in the order of the cloud, and every
-/// sample is compared with every point: 9 instructions, which pays as long as a sort takes longer.
+/// With boxes, a warp has points that are neighbors, in the order of the cloud that `order` gives, and skips samples
+/// whose balls do not reach the boxes around the points. Without boxes, points have the order of the cloud, and every
+/// sample is compared with every point: 9 instructions each, which is faster as long as sorting takes longer.
 template <class Config, class Machine>
 class point_registers {
  public:
@@ -23,12 +23,12 @@ class point_registers {
   using ball = typename Config::ball;
   using point_type = vec<scalar, dim>;
 
-  /// @param boxes  of all warps, in shared memory
+  /// @param boxes  boxes of all warps, in shared memory
   FARPOINT_DEVICE explicit point_registers(bounding_box<scalar, dim>* boxes) noexcept
       : box_{boxes + warp() * boxes_per_warp} {}
 
-  /// Block `rank` of `blocks` takes its share; points that were chosen before are no candidates. Returns how many of
-  /// this thread's points are not finite. A barrier follows.
+  /// Loads the share of block `rank` of `blocks`. Points chosen before the call are no candidates. Returns the number
+  /// of points of this thread that are not finite. The caller meets a barrier before the boxes are read.
   template <class Points>
   FARPOINT_DEVICE unsigned load(Points const& cloud, basic_local_maxima_order<scalar> const& order, unsigned rank,
                                 unsigned blocks) noexcept {
@@ -58,7 +58,7 @@ class point_registers {
     return bad;
   }
 
-  /// Lowers the distances to samples in shared memory. All threads of a warp call it.
+  /// Lowers the distances of all points by samples in shared memory. All threads of a warp call it.
   FARPOINT_DEVICE void lower(ball const* samples, unsigned count) noexcept {
     if constexpr (Config::boxes) {
       lower_near(samples, count);
@@ -69,7 +69,7 @@ class point_registers {
         FARPOINT_UNROLL
         for (unsigned i = 0; i < abreast; ++i) lower_to(samples[s + i]);
       }
-      // The rest, and the last one twice or more, which changes nothing.
+      // The last sample may be applied more than once, which changes nothing: the loop needs no other remainder.
       constexpr unsigned few = abreast / 2;
       for (; s < count; s += few) {
         FARPOINT_UNROLL
@@ -79,16 +79,16 @@ class point_registers {
     }
   }
 
-  /// The largest distance in the calling thread's warp, as an ordered word; 0: no candidate.
+  /// Returns the largest distance in the calling thread's warp as an ordered word; 0 if the warp has no candidate.
   FARPOINT_DEVICE word_type largest_word() const noexcept { return largest_; }
 
-  /// How many of this thread's points are candidates above the cut. All threads of a warp call it.
+  /// Returns the number of this thread's points above the cut. All threads of a warp call it.
   FARPOINT_DEVICE unsigned count_above(candidate_threshold<scalar> const& cut) const noexcept {
     unsigned count = 0;
     for_each_above(cut, [&](int) { ++count; });
     return count;
   }
-  /// Calls act(e) for each of these points, after count_above() of the same cut.
+  /// Calls act(e) for each of this thread's points above the cut, after count_above() with the same cut.
   template <class Act>
   FARPOINT_DEVICE void for_each_above(candidate_threshold<scalar> const& cut, Act const& act) const noexcept {
     if (!may_be_above(cut)) return;
@@ -101,12 +101,12 @@ class point_registers {
   FARPOINT_DEVICE ball candidate(int e) const noexcept { return {point_[e], distance_[e]}; }
   FARPOINT_DEVICE typename Config::key key(int e) const noexcept { return fps_key_of(distance_[e], index_of(e)); }
 
-  /// Point e became a sample.
+  /// Records that point e became a sample.
   FARPOINT_DEVICE void take(int e) noexcept {
     distance_[e] = no_candidate<scalar>;
     taken_ = true;
   }
-  /// The point at this index of the cloud became a sample, if it is here.
+  /// Records that the point with this index became a sample, if this thread has it.
   FARPOINT_DEVICE void take_index(std::uint32_t index, point_type const&) noexcept {
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) {
@@ -122,7 +122,7 @@ class point_registers {
   FARPOINT_DEVICE bool is_above(int e, candidate_threshold<scalar> const& cut) const noexcept {
     return distance_[e] > cut.distance || (cut.index != 0 && distance_[e] == cut.distance && index_of(e) < cut.index);
   }
-  /// False when no point is: a look at the distance alone.
+  /// Returns false if no point of this thread can be above the cut; compares distances only.
   FARPOINT_DEVICE bool may_be_above(candidate_threshold<scalar> const& cut) const noexcept {
     if (ordered_distance_word(cut.distance) > largest_) return false;
     scalar mine = distance_[0];
@@ -131,7 +131,7 @@ class point_registers {
     return mine >= cut.distance;
   }
 
-  /// Where in the cloud point e is; no index of the cloud for none.
+  /// Returns the index of point e in the cloud, or an index beyond the cloud if the thread has no point e.
   FARPOINT_DEVICE std::uint32_t index_of(int e) const noexcept {
     std::uint32_t const place = first_ + static_cast<unsigned>(e) * step_;
     if constexpr (Config::boxes) {
@@ -141,13 +141,14 @@ class point_registers {
     }
   }
 
-  /// The points of box k, or all.
+  /// Lowers points Begin to End - 1 by a sample.
   template <int Begin = 0, int End = each>
   FARPOINT_DEVICE void lower_to(ball const& sample) noexcept {
     FARPOINT_UNROLL
     for (int e = Begin; e < End; ++e) distance_[e] = fps_lowered(distance_[e], point_[e], sample);
   }
 
+  /// Computes box k of the warp around its candidates.
   FARPOINT_DEVICE void enclose(int k) noexcept {
     auto box = bounding_box<scalar, dim>::empty();
     FARPOINT_UNROLL
@@ -162,7 +163,8 @@ class point_registers {
     if (lane() == 0) box_[k] = box;
   }
 
-  /// A lane looks whether a sample reaches the warp's boxes; those that do come one by one.
+  /// Tests 32 samples at once, one per lane, against the warp's boxes. The samples that reach a box are then applied
+  /// one after another by all lanes.
   FARPOINT_DEVICE void lower_near(ball const* samples, unsigned count) noexcept {
     bool const taken = Machine::ballot(taken_) != 0;
     taken_ = false;
@@ -176,7 +178,7 @@ class point_registers {
     if (changed != 0) measure(changed);
   }
 
-  /// Lowers what samples of 32 reach, of the boxes from k on. @param sample  the lane's own
+  /// Applies the samples that reach box `Box`, and recurses to the next box. @param sample  the lane's own sample
   template <int Box>
   FARPOINT_DEVICE void lower_boxes(ball const* samples, ball const& sample, bool real, unsigned& changed) noexcept {
     if constexpr (Box < boxes_per_warp) {
@@ -196,7 +198,7 @@ class point_registers {
     return word == 0 ? no_candidate<scalar> : ordered_distance<scalar>(word);
   }
 
-  /// Finds the largest distances again, of boxes that have changed.
+  /// Recomputes the largest distances of boxes that have changed.
   FARPOINT_DEVICE void measure(unsigned changed = ~0u) noexcept {
     largest_ = 0;
     FARPOINT_UNROLL
@@ -212,7 +214,7 @@ class point_registers {
   }
 
   static constexpr int boxes_per_warp = Config::boxes_per_warp;
-  /// Parts of the points whose largest distances are kept apart.
+  /// Number of parts of the points with separate largest distances.
   static constexpr int parts = Config::boxes ? boxes_per_warp : 1;
   static constexpr int points_per_box = each / parts;
 
@@ -225,7 +227,7 @@ class point_registers {
   word_type largest_ = 0;
   word_type largest_in_[std::size_t{parts}];
   bool taken_ = false;
-  bounding_box<scalar, dim>* box_;  ///< of the warp
+  bounding_box<scalar, dim>* box_;  ///< boxes of the warp
 };
 
 }  // namespace detail

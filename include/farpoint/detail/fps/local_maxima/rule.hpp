@@ -1,6 +1,17 @@
 /// @file
-/// The rule by which fps() accepts many samples at once: every local maximum. docs/design/fps_local_maxima.md proves
-/// it.
+/// Keys of candidates, and the rule by which fps() accepts all local maxima at once. docs/design/fps_local_maxima.md
+/// proves the rule.
+///
+/// The *ball* of a candidate has all points that are closer to it than its nearest sample. A candidate is accepted if
+/// its ball contains no candidate with a better key. Example: points at 0, 2, 3, 10 and 11 on a line; the first sample
+/// is 0.
+///
+///   round 1   point 2    distance2 4     blocked by 3, which is better and 1 away
+///             point 3    distance2 9     accepted: the better points 10 and 11 are outside its ball
+///             point 10   distance2 100   blocked by 11
+///             point 11   distance2 121   accepted: no key is better
+///   round 2   points 2 and 10, both lowered to 1: accepted
+///   answer    by key: 0, 11 (121), 3 (9), 2 (1), 10 (1); equal distances by index
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -11,12 +22,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The place of a candidate in the serial loop's order, as an integer: the larger distance is better, then the lower
-/// index. No two candidates have the same key, and none has key 0.
+/// Key of a candidate: an integer whose descending order is the order in which the serial loop compares candidates, by
+/// larger distance and then by lower index. Keys are unique, and none is 0.
 using fps_key = std::uint64_t;
 
-/// fps_key for distances in double: the bits of the distance, and the complement of the index. {} is worse than all.
-/// Aligned so that one access of 16 bytes writes or reads it.
+/// Key of a candidate with distances in double: the bits of the distance, and the complement of the index. The key {}
+/// is worse than every candidate's. Alignment lets one access of 16 bytes read or write a key.
 struct alignas(16) fps_wide_key {
   std::uint64_t distance;
   std::uint32_t low;
@@ -36,18 +47,18 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator==(fps_wide_key const& a, fps_wi
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool operator!=(fps_wide_key const& a, fps_wide_key const& b) noexcept {
   return !(a == b);
 }
-/// Subtracts from the key as a number of 96 bits, which `amount` does not exceed.
+/// Returns the key, a number of 96 bits, less `amount`. @pre key >= amount
 FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key operator-(fps_wide_key const& key, std::uint32_t amount) noexcept {
   return {key.distance - (key.low < amount ? 1 : 0), key.low - amount};
 }
 
-/// The keys of candidates whose distances are Scalars.
+/// Type of the keys of candidates whose distances are Scalars.
 template <class Scalar>
 using fps_key_for = std::conditional_t<sizeof(Scalar) == 8, fps_wide_key, fps_key>;
 
-/// A key from its halves.
+/// Composes a key from its distance and its lower half.
 /// @param distance  not negative
-/// @param low       the complement of the index
+/// @param low       complement of the index
 FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_with(float distance, std::uint32_t low) noexcept {
   return static_cast<fps_key>(float_bits(distance)) << 32 | low;
 }
@@ -55,7 +66,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key fps_key_with(double distance, st
   return {static_cast<std::uint64_t>(ordered_integer(distance)), low};
 }
 
-/// A key from the bits of a distance and the complement of the index.
+/// Composes a key from the bits of a distance and the complement of the index.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_of_bits(std::uint32_t distance, std::uint32_t low) noexcept {
   return static_cast<fps_key>(distance) << 32 | low;
 }
@@ -63,7 +74,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key fps_key_of_bits(std::uint64_t di
   return {distance, low};
 }
 
-/// @param distance  not negative
+/// Composes a key. @param distance  not negative
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key_for<Scalar> fps_key_of(Scalar distance, std::uint32_t index) noexcept {
   return fps_key_with(distance, ~index);
@@ -81,7 +92,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_index_of(fps_wide_key const
   return ~key.low;
 }
 
-/// Bits of a key's distance: integers of the same order.
+/// Returns the bits of a key's distance, an integer in the order of distances.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_distance_bits(fps_key key) noexcept {
   return static_cast<std::uint32_t>(key >> 32);
 }
@@ -95,7 +106,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_low_of(fps_wide_key const& 
   return key.low;
 }
 
-/// The key halfway between two, as numbers, rounded down. @param high  not less than `low`
+/// Returns the key halfway between two keys as numbers, rounded down. @param high  not less than `low`
 FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_between(fps_key low, fps_key high) noexcept {
   return low + (high - low) / 2;
 }
@@ -107,16 +118,17 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key fps_key_between(fps_wide_key con
   return {low.distance + (upper >> 1) + (sum < half ? 1 : 0), sum};
 }
 
-/// A candidate or a sample, with the ball that matters to it: what is closer than its own distance.
+/// A candidate or a sample with its ball: all points closer than its own distance to the samples.
 template <int Dim, class Scalar = float>
 struct alignas(16) fps_ball {
   vec<Scalar, Dim> centre;
   Scalar radius2;
 };
 
-/// True when `other` keeps `mine` from being accepted: it is better, and inside my ball. A candidate that nothing keeps
-/// is a sample of the serial loop, at exactly its present distance, whatever else is undecided.
-/// @tparam Key  fps_key, or another type whose order is that of candidates
+/// Returns true if `other` blocks `mine`: `other` has the better key and lies inside the ball of `mine`. A candidate
+/// that no other candidate blocks is a sample of the serial loop, at its present distance, whichever other candidates
+/// are still undecided.
+/// @tparam Key  fps_key, or another type with the order of candidates
 template <int Dim, class Scalar, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool fps_blocks(fps_ball<Dim, Scalar> const& other, Key other_key,
                                                    fps_ball<Dim, Scalar> const& mine, Key my_key) noexcept {
@@ -124,8 +136,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE bool fps_blocks(fps_ball<Dim, Scalar> const& 
   return (distance2(other.centre, mine.centre) < mine.radius2) & is_better;
 }
 
-/// A candidate's distance after `sample` was accepted. A sample lowers only what is inside its ball: a point outside of
-/// it that is farther from all samples comes before the sample in the serial loop.
+/// Returns a candidate's distance after `sample` was accepted. A sample lowers only points inside its own ball: the
+/// serial loop takes a point outside the ball that is farther from all samples before it takes the sample.
 template <int Dim, class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar fps_lowered(Scalar distance, vec<Scalar, Dim> const& point,
                                                       fps_ball<Dim, Scalar> const& sample) noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// Samples a cloud by local maxima, or all clouds that a block is given.
+/// Functions that sample one cloud by local maxima, or all clouds that a schedule gives to a block.
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/mark_chosen.hpp>
@@ -9,23 +9,24 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+/// Arguments of the kernels by local maxima.
 /// @tparam Message  see message_exchange
 template <class Points, class Message>
 struct maxima_args_of {
   using scalar = typename Points::scalar;
 
   fps_args<Points> call;
-  unsigned blocks;  ///< of a team
+  unsigned blocks;  ///< number of blocks of a team
   local_maxima_lengths lengths;
-  basic_local_maxima_order<scalar> order;  ///< of all clouds, `[points]` and chunks
-  batch_marks chosen;                      ///< of all clouds; none where a block is a team
-  fps_key_for<scalar>* keys;               ///< `[points]`, zero, unless a block is a team
-  Message* board;                          ///< `[clouds, slots]`, zero, of a grid
+  basic_local_maxima_order<scalar> order;  ///< arrays of all clouds: `[points]`, and chunks
+  batch_marks chosen;                      ///< chosen points of all clouds; null if a block samples a cloud alone
+  fps_key_for<scalar>* keys;               ///< `[points]`, initially zero; null if a block samples a cloud alone
+  Message* board;                          ///< `[clouds, slots]`, initially zero; null if a block samples a cloud alone
 };
 
-/// Samples the cloud of a block's place. Returns the last round.
-/// @param own    memory of the block: for the keys where it is a team, for chunks where they lie in shared memory
-/// @param round  see local_maxima_team
+/// Samples a cloud as one block of its team. Returns the number of the last round.
+/// @param own    memory of the block: for keys if it samples the cloud alone, for chunks if they lie in shared memory
+/// @param round  number of the last round that the board has messages of
 template <class Config, class Machine, class Points, class Message, class Peers>
 FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
     maxima_args_of<Points, Message> const& args, local_maxima_place const& place, local_maxima_shared<Config>& shared,
@@ -53,8 +54,8 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
   return team.round();
 }
 
-/// Arguments for blocks that follow a schedule. `blocks` is the largest team's, `lengths` is for one block, and `board`
-/// is zero and as dealt_boards lays it out.
+/// Arguments of a kernel whose blocks follow a schedule. `blocks` is the size of the largest team, `lengths` applies to
+/// a single block, and `board` is laid out by dealt_boards.
 template <class Points, class Message>
 struct dealt_maxima_args_of : maxima_args_of<Points, Message> {
   team_schedule schedule;
@@ -65,7 +66,7 @@ struct dealt_maxima_shared : local_maxima_shared<Config> {
   alignas(16) std::uint32_t ticket;
 };
 
-/// Samples the clouds that the schedule gives to block `block` of `blocks`.
+/// Samples all clouds that the schedule gives to block `block` of `blocks`.
 template <class Config, class Machine, class Board, class Points>
 FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void sample_dealt_clouds(
     dealt_maxima_args_of<Points, typename Board::message> const& args, unsigned block, unsigned blocks,

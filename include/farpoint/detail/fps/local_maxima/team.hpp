@@ -1,6 +1,5 @@
 /// @file
-/// fps() by local maxima, by a team of blocks that hold a cloud in registers or memory. One source for kernels, and for
-/// tests that run it on a CPU.
+/// fps() by local maxima as one block of a team performs it. Kernels and tests on the host compile the same source.
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/block_exchange.hpp>
@@ -13,13 +12,16 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// How the blocks of a team come to know all candidates; `Peers` is no_peers, or reaches the others' memory.
+/// Exchange of candidates in a team. `Peers` is no_peers, or a board that the other blocks read.
 template <class Config, class Machine, class Peers>
 using local_maxima_exchange =
     std::conditional_t<Config::alone, block_exchange<Config, Machine>, message_exchange<Config, Machine, Peers>>;
 
-/// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which), `Call` what is asked for
-/// (see local_maxima_call).
+/// One block of the team that samples a cloud. A round lowers the distances by the samples of the last round, collects
+/// the candidates above the cut, exchanges lists with the other blocks, accepts candidates by rule 1, and adapts the
+/// cut.
+/// @tparam Machine  primitives of a thread, see cuda_machine
+/// @tparam Call     parameters and outputs of the call, see local_maxima_call
 template <class Config, class Machine, class Call, class Peers>
 class local_maxima_team {
  public:
@@ -27,7 +29,7 @@ class local_maxima_team {
   using ball = typename Config::ball;
   using key_type = typename Config::key;
 
-  /// @param round  the last round that the team's board has messages of
+  /// @param round  number of the last round that the team's board has messages of
   FARPOINT_DEVICE local_maxima_team(Call const& call, local_maxima_place place, local_maxima_shared<Config>& shared,
                                     local_maxima_lists<Config> const& lists, key_type* keys, Peers const& peers,
                                     local_maxima_lengths lengths, std::uint32_t round = 0) noexcept
@@ -43,10 +45,10 @@ class local_maxima_team {
         points_{shared.box},
         round_{round} {}
 
-  /// The last round: messages of later ones cannot be taken for its own.
+  /// Returns the number of the last round; messages of later rounds need larger numbers.
   FARPOINT_DEVICE std::uint32_t round() const noexcept { return round_; }
 
-  /// Samples `cloud`, the points of this GPU. Returns false where other GPUs have failed, or there was no room.
+  /// Samples `cloud`, the points of this GPU. Returns false if a wait timed out or samples had no room.
   template <class Points>
   FARPOINT_DEVICE bool run(Points const& cloud, basic_local_maxima_order<scalar> const& order) noexcept {
     size_ = static_cast<std::uint32_t>(cloud.size());
@@ -72,18 +74,18 @@ class local_maxima_team {
   using threshold = candidate_threshold<scalar>;
 
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
-  /// Of this GPU's blocks the first.
+  /// Returns true in the first block of this GPU.
   FARPOINT_DEVICE bool leads() const noexcept { return place_.rank == 0; }
-  /// The same for all threads after a barrier, until the next wait for a message.
+  /// Has one value for all threads from a barrier to the next wait for a message.
   FARPOINT_DEVICE bool has_failed() const noexcept { return Peers::may_fail && shared_.has_failed != 0; }
 
-  /// Counts the chosen points as samples, and takes the first one if there are none. False when there is no sample.
+  /// Lowers the distances by the chosen points, or adds the first sample. Returns false if nothing can be sampled.
   FARPOINT_DEVICE bool start() noexcept {
     if (thread() < 2) shared_.counters[thread()] = {};
     if (thread() == 0) shared_.has_failed = shared_.has_chosen = 0;
     for (unsigned k = thread(); k < Config::listed_size; k += Config::block_size) shared_.blocked_in[k] = 0;
     Machine::sync();
-    // Also of an empty cloud: what is chosen there is counted as out of range.
+    // Called for an empty cloud, too: its chosen points are reported as out of range.
     if (lower_to_chosen()) return true;
     if (call_.points() == 0) return false;
     fps_first const first = call_.first(leads() && thread() == 0);
@@ -113,7 +115,7 @@ class local_maxima_team {
     return marks;
   }
 
-  /// Lowers the distances to the chosen points, a batch after another. False when there is none.
+  /// Lowers the distances by the chosen points, a batch at a time. Returns false if no chosen point is valid.
   FARPOINT_DEVICE bool lower_to_chosen() noexcept {
     index_t const count = call_.chosen();
     unsigned const most = smaller(lists_.room, unsigned{Config::block_size});
@@ -127,8 +129,7 @@ class local_maxima_team {
     return count > 0 && shared_.has_chosen != 0;
   }
 
-  /// Ball of entry i of the chosen points. An entry that names no finite point of the cloud has a ball that reaches
-  /// nothing.
+  /// Returns the ball of entry i of the chosen points. The ball of an invalid entry reaches no point.
   FARPOINT_DEVICE ball chosen_ball(index_t i) noexcept {
     index_t const index = call_.chosen_index(i);
     if (!call_.is_chosen(i, index, leads())) return {{}, no_candidate<scalar>};
@@ -136,14 +137,13 @@ class local_maxima_team {
     return {call_.chosen_point(i, index), not_yet_measured<scalar>};
   }
 
-  /// The point of this index became a sample, if it is one of this GPU's.
+  /// Records that the point with this index became a sample, if this GPU has it.
   FARPOINT_DEVICE void take_index(index_t index, point_type const& point) noexcept {
     index_t const own = index - index_t{first_index_};
     if (own >= 0 && own < index_t{size_}) points_.take_index(static_cast<std::uint32_t>(own), point);
   }
 
-  /// A round of one sample, the best candidate of all: early in a cloud a list has hardly more. False when there is
-  /// nothing more to sample.
+  /// Accepts only the best candidate: early in a cloud, lists accept hardly more. Returns false when the cloud is done.
   FARPOINT_DEVICE bool sample_one() noexcept {
     if (order_.size() >= call_.wanted()) return false;
     threshold top{};
@@ -166,8 +166,8 @@ class local_maxima_team {
     return true;
   }
 
-  /// Finds the key of the block's best candidate, which only one thread has; 0 means no candidate. Sets `top` to the
-  /// threshold that admits exactly the block's candidates at its largest distance.
+  /// Returns the key of the block's best candidate; 0 if it has none. Sets `top` to the threshold that admits exactly
+  /// the block's candidates at its largest distance.
   FARPOINT_DEVICE key_type find_best(threshold& top) noexcept {
     counters_type& now = shared_.counters[round_ % 2];
     if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());
@@ -185,7 +185,7 @@ class local_maxima_team {
     return key_maximum<Machine>::found_at(largest - 1, now.left);
   }
 
-  /// Calls act(e) in the one thread whose candidate e has `key`, if it is one of those that `top` admits.
+  /// Calls act(e) in the one thread whose candidate e has the key, if `top` admits e.
   template <class Act>
   FARPOINT_DEVICE void for_key(threshold const& top, key_type key, Act const& act) noexcept {
     if (key == key_type{}) return;
@@ -194,7 +194,7 @@ class local_maxima_team {
     });
   }
 
-  /// One round. False when there is nothing more to sample.
+  /// Performs a round. Returns false when the cloud is done.
   FARPOINT_DEVICE bool sample() noexcept {
     counters_type& now = shared_.counters[round_ % 2];
     threshold cut{cut_.distance(), 0};
@@ -213,7 +213,7 @@ class local_maxima_team {
     samples_ = exchange_.decide(now, all, round_, order_);
     take(cut);
     order_.add_round(samples_, cut_.distance(), all.largest());
-    // With enough above the cut it stays.
+    // The cut stays once enough samples are accepted: only candidates above it can still matter.
     if (order_.size() < call_.wanted() || all.found == 0) {
       scalar const left = all.left == key_type{} ? no_candidate<scalar> : fps_distance_of(all.left);
       cut_.adapt({all.largest(), left, all.found, samples_});
@@ -221,7 +221,7 @@ class local_maxima_team {
     return true;
   }
 
-  /// Puts the block's own candidates where they are found.
+  /// Copies the block's candidates above the cut to shared memory.
   FARPOINT_DEVICE void collect(counters_type& now, threshold const& cut) noexcept {
     if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());
     unsigned const mine = points_.count_above(cut);
@@ -238,14 +238,15 @@ class local_maxima_team {
     });
   }
 
-  /// More candidates than there is room for: raises the cut for this block alone, until they have room. Returns how
-  /// many they are; `now.left` becomes a key that none of the others exceeds.
+  /// Bisects for a higher cut, for this block alone, whose candidates fit; returns their number. `now.left` becomes the
+  /// cut, a key that no omitted candidate exceeds.
   FARPOINT_DEVICE unsigned narrow(counters_type& now, threshold& cut) noexcept {
     unsigned const all = now.found;
     key_type low = fps_key_with(cut.distance < 0 ? scalar{0} : cut.distance, 0u);
     key_type high = fps_key_of_bits(now.largest - 1, 0xffffffffu);
     unsigned count = 0;
     key_type middle = low;
+    // Invariant: more candidates than fit are above `low`, and none is above `high`.
     while (count == 0 || count > Config::found_size) {
       middle = fps_key_between(low, high);
       threshold const trial{fps_distance_of(middle), fps_index_of(middle)};
@@ -276,7 +277,7 @@ class local_maxima_team {
     return all;
   }
 
-  /// True when no candidate is left that could be among the samples asked for.
+  /// Returns true if no candidate left can be among the samples: enough accepted samples have better keys.
   FARPOINT_DEVICE bool is_complete(summary const& all) noexcept {
     if (all.largest() < 0 || all.largest() < call_.stop2()) return true;
     if (order_.size() < call_.wanted()) return false;
@@ -295,7 +296,7 @@ class local_maxima_team {
     return best;
   }
 
-  /// The block's own samples are no candidates any more.
+  /// Removes the block's accepted candidates from the points.
   FARPOINT_DEVICE void take(threshold const& cut) noexcept {
     unsigned at = first_found_;
     points_.for_each_above(cut, [&](auto e) {
@@ -304,7 +305,7 @@ class local_maxima_team {
     });
   }
 
-  /// Writes the samples in the serial loop's order.
+  /// Writes the samples in the order of the serial loop.
   FARPOINT_DEVICE void finish() noexcept {
     unsigned const most = static_cast<unsigned>(smaller<index_t>(order_.size(), call_.samples()));
     scalar const stop2 = call_.stop2();
@@ -318,7 +319,7 @@ class local_maxima_team {
       }
     });
     if (leads()) {
-      // Exactly the keys of distances of stop2 or more are better.
+      // Keys better than this one are exactly the keys with distances of at least stop2.
       key_type const before_stop = fps_key_of(stop2, 0xffffffffu) - 1;
       unsigned const count = stop2 > 0 ? smaller(order_.count_better(before_stop), most) : most;
       for (index_t slot = index_t{most} + thread(); slot < call_.samples(); slot += Config::block_size) {
@@ -329,20 +330,20 @@ class local_maxima_team {
   }
 
   Call call_;
-  local_maxima_place place_;  ///< among the blocks of this GPU
+  local_maxima_place place_;  ///< rank among the blocks of this GPU
   std::uint32_t first_index_;
-  std::uint32_t size_ = 0;  ///< points of this GPU
+  std::uint32_t size_ = 0;  ///< number of points of this GPU
   local_maxima_shared<Config>& shared_;
   local_maxima_lists<Config> lists_;
   local_maxima_exchange<Config, Machine, Peers> exchange_;
   sample_order<Config, Machine, Peers> order_;
   basic_local_maxima_cut<scalar> cut_;
-  unsigned singles_;  ///< samples that are taken one a round
+  unsigned singles_;  ///< number of samples that are taken one per round
   std::conditional_t<Config::in_memory, point_chunks<Config, Machine>, point_registers<Config, Machine>> points_;
   std::uint32_t round_;
-  unsigned samples_ = 0;      ///< that distances have not been lowered to
-  unsigned first_found_ = 0;  ///< place of this thread's first candidate
-  bool has_room_ = true;      ///< for more samples
+  unsigned samples_ = 0;      ///< number of samples that distances have not been lowered by
+  unsigned first_found_ = 0;  ///< index in shared memory of this thread's first candidate
+  bool has_room_ = true;      ///< false once samples have no room
 };
 
 }  // namespace detail

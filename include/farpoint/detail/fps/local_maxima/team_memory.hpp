@@ -1,5 +1,5 @@
 /// @file
-/// What a block keeps in shared memory while it takes part in fps() by local maxima.
+/// Shared memory and compile-time sizes of a block that takes part in fps() by local maxima.
 #pragma once
 
 #include <farpoint/core/ordered_bits.hpp>
@@ -14,11 +14,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// How the blocks that sample a cloud together reach each other.
+/// Blocks of the team that samples a cloud: one block alone, or several blocks of a grid.
 enum class fps_team { block, grid };
 
-/// A choice of sizes.
-/// @tparam Scalar  of coordinates and distances: float or double
+/// Compile-time sizes of a kernel whose threads keep points in registers.
+/// @tparam Scalar  type of coordinates and distances: float or double
 template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes, class Scalar = float>
 struct local_maxima_config {
   using scalar = Scalar;
@@ -26,22 +26,22 @@ struct local_maxima_config {
   using ball = fps_ball<Dim, Scalar>;
   /// A distance as an integer of the same order.
   using word = lane_word<Scalar>;
-  /// True for a block that has a cloud to itself; the blocks of a grid's team exchange messages.
+  /// True for a block that samples a cloud alone; the blocks of a grid's team exchange messages.
   static constexpr bool alone = Team == fps_team::block;
   static constexpr bool boxes = Boxes;
   static constexpr int dim = Dim;
   static constexpr int block_size = BlockSize;
   static constexpr int warps = BlockSize / 32;
   static constexpr int points_per_thread = PointsPerThread;
-  /// Words for a mark of each point of a block that has all of a cloud.
+  /// Number of 32-bit words with a mark bit for each point, in a block that samples a cloud alone.
   static constexpr unsigned mark_words = alone ? static_cast<unsigned>(BlockSize * PointsPerThread) / 32 : 0;
   static constexpr bool in_memory = false;
   static constexpr bool in_shared = false;
-  /// Of a thread in each box of its warp.
+  /// Number of points that each thread of a warp has in one box.
   static constexpr int points_per_box = PointsPerThread % 4 == 0 ? 4 : PointsPerThread;
   static constexpr int boxes_per_warp = Boxes ? PointsPerThread / points_per_box : 0;
 
-  /// Candidates above the cut that a block has room for, and those of them that it tells the others.
+  /// Maximum number of candidates above the cut that a block keeps, and of candidates that it lists for the team.
   static constexpr unsigned found_size = alone ? maxima_found_alone : maxima_found_shared;
   static constexpr unsigned listed_size = alone                 ? found_size
                                           : sizeof(Scalar) == 8 ? maxima_listed_of_doubles
@@ -53,17 +53,18 @@ struct local_maxima_config {
   static_assert(BlockSize % 32 == 0);
 };
 
-/// Points in memory: a warp has chunks of so many points a thread.
+/// Sizes of a kernel whose points lie in global memory, in chunks of 32 * PointsPerThread neighbors.
 template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
 struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, PointsPerThread, true, Scalar> {
   static constexpr bool in_memory = true;
   static constexpr int boxes_per_warp = 64;
-  /// Boxes of doubles leave room for shorter lists.
+  /// Shared memory is limited: boxes of doubles take twice the bytes, so that lists are shorter.
   static constexpr unsigned listed_size =
       sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : unsigned{maxima_most_listed};
 };
 
-/// Points in a block's dynamic shared memory, in the same chunks. Shorter lists leave room for them.
+/// Sizes of a kernel whose points lie in dynamic shared memory, in chunks. Lists are shorter to leave room for the
+/// chunks.
 template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
 struct local_maxima_shared_chunk_config : local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread, Scalar> {
   static constexpr bool in_shared = true;
@@ -71,95 +72,98 @@ struct local_maxima_shared_chunk_config : local_maxima_chunk_config<Team, Dim, B
       sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : maxima_listed_beside_chunks;
 };
 
-/// Arrays that a team loads a cloud with.
+/// Arrays from which a team loads a cloud.
 template <class Scalar>
 struct basic_local_maxima_order {
-  std::uint32_t const* order;  ///< with boxes: the cloud's indices, neighbours together
-  Scalar* chunks;  ///< memory for points in that order, if registers do not hold them: the cloud's, or the block's
-  /// Points that were chosen before. A block that has the cloud to itself marks them on its own.
+  /// With boxes: point indices of the cloud, ordered so that neighbors are close together.
+  std::uint32_t const* order;
+  /// Memory for chunks if registers do not hold the points: of the cloud in global memory, or of the block in shared
+  /// memory.
+  Scalar* chunks;
+  /// Points chosen before the call. A block that samples a cloud alone marks the points itself.
   point_marks chosen{};
 };
 using local_maxima_order = basic_local_maxima_order<float>;
 
-/// A block's place in the team that samples cloud b.
+/// Rank of a block in the team of `blocks` blocks that samples cloud `b`.
 struct local_maxima_place {
   index_t b;
   unsigned rank;
   unsigned blocks;
 };
 
-/// Who waits without end for a message of the same GPU.
+/// Watch of a wait that cannot fail: messages of the same GPU always arrive.
 struct waits_for_ever {
   FARPOINT_HD static constexpr bool is_over() noexcept { return false; }
 };
 
-/// What tells blocks of one GPU of each other has this base, or the same members, where a team has blocks of several.
+/// Base of boards whose team is on one GPU. Boards of a team of several GPUs define the same members.
 struct team_of_one_gpu {
-  /// False: all that is waited for comes.
+  /// False: no wait times out.
   static constexpr bool may_fail = false;
-  /// The place of a block in the team of all GPUs.
+  /// Converts the rank among the blocks of this GPU to the rank in the whole team.
   FARPOINT_HD static constexpr local_maxima_place in_team(local_maxima_place place) noexcept { return place; }
-  /// Index of this GPU's first point in the cloud.
+  /// Index, in the whole cloud, of the first point of this GPU.
   FARPOINT_HD static constexpr std::uint32_t first_index() noexcept { return 0; }
-  /// Tells other GPUs the key of a sample.
+  /// Writes the key of a sample to the other GPUs.
   template <class Key>
   FARPOINT_HD static constexpr void put_key(unsigned, Key const&) noexcept {}
-  /// For one wait: is_over() when it has taken too long.
+  /// Returns an object for one wait: its is_over() is true once the wait has timed out.
   FARPOINT_HD static constexpr waits_for_ever watch() noexcept { return {}; }
 };
 
-/// For a block that is its own team.
+/// Board of a block that samples a cloud alone: it has no messages.
 struct no_peers : team_of_one_gpu {};
 
-/// How long lists should be: it changes the speed only.
+/// Lengths of lists, which affect the speed and no result.
 struct local_maxima_lengths {
-  float wanted;          ///< target number of candidates above the cut of a round
-  unsigned listed;       ///< most candidates that a block lists, no more than its listing has room for
-  unsigned singles = 0;  ///< samples that are taken one a round, before there are lists
+  float wanted;          ///< target number of candidates above the cut, over all blocks of the team
+  unsigned listed;       ///< maximum number of candidates that a block lists; a listing's size is another bound
+  unsigned singles = 0;  ///< number of samples that are taken one per round before lists are used
 
-  /// Lengths for a team of `blocks`; a selector's numbers are clamped to the range that works.
+  /// Returns the lengths for a team of `blocks`. Numbers of a selector are clamped to the range that works.
   static local_maxima_lengths of(int wanted, int listed, int singles, unsigned blocks) noexcept {
     auto const candidates = static_cast<float>(larger(1, smaller(wanted, int{maxima_most_wanted})));
     return {candidates * std::sqrt(static_cast<float>(blocks)),
             static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed}))),
             static_cast<unsigned>(larger(0, smaller(singles, int{maxima_most_singles})))};
   }
-  /// The lengths of a team of `blocks`, where these are those of one block.
+  /// Converts the lengths of a single block to the lengths of a team of `blocks`.
   FARPOINT_DEVICE local_maxima_lengths of_team(unsigned blocks) const noexcept {
     return {wanted * std::sqrt(static_cast<float>(blocks)), listed, singles};
   }
 };
 
-/// The candidates of a round that a block publishes.
+/// Candidates that a block lists in a round.
 template <class Config>
 struct local_maxima_listing {
   typename Config::ball entry[Config::listed_size];
   typename Config::key key[Config::listed_size];
 };
 
-/// Counters of a round; all zero at its start. Distances as ordered words.
+/// Counters of a round, zero at its start. Distances are ordered words: integers in the order of distances, 0 for none.
 template <class Scalar>
 struct local_maxima_counters {
-  // Of the block: all its points, and its candidates above the cut.
+  // Values of the block: the largest distance of its points, and its candidates above the cut.
   lane_word<Scalar> largest;
   std::uint32_t found;
-  fps_key_for<Scalar> left;  ///< the best that is not listed; nothing that is left out is better
-  // Of the team.
+  fps_key_for<Scalar> left;  ///< best unlisted key, or a key that no unlisted key exceeds
+  // Values of the team.
   lane_word<Scalar> team_largest;
   std::uint32_t team_found;
   fps_key_for<Scalar> team_left;
   std::uint32_t listed;
-  std::uint32_t samples;         ///< accepted
-  std::uint32_t samples_before;  ///< by blocks of lower rank
-  std::uint32_t blocked;         ///< with tests_by_bits: a bit for each listed candidate that is not accepted
+  std::uint32_t samples;         ///< number of accepted candidates
+  std::uint32_t samples_before;  ///< number of candidates accepted by blocks of lower rank
+  std::uint32_t blocked;         ///< with tests_by_bits: bit k is set if the candidate listed as k is blocked
 };
 
-/// What a team knows of a round, once candidates are listed.
+/// Summary of a round after the exchange of lists, equal in all blocks of the team.
 template <class Scalar>
 struct local_maxima_summary {
-  lane_word<Scalar> largest_word;  ///< distance of the best candidate, an ordered word; 0: there is none
-  unsigned found;                  ///< candidates above the cut
-  fps_key_for<Scalar> left;        ///< the best of these that is not listed; key 0: all are
+  lane_word<Scalar> largest_word;  ///< distance of the best candidate, an ordered word; 0 if no candidate is left
+  unsigned found;                  ///< number of candidates above the cut
+  fps_key_for<Scalar> left;        ///< best unlisted key of the team; key 0 if all candidates above the cut are listed
   unsigned listed;
 
   FARPOINT_HD Scalar largest() const noexcept {
@@ -167,15 +171,18 @@ struct local_maxima_summary {
   }
 };
 
-/// A list of candidates.
+/// List of candidates with their keys.
 template <class Config>
 struct local_maxima_list {
   typename Config::ball* ball;
   typename Config::key* key;
 };
 
-/// How the threads of a block share out the pairs of a list's candidates with others: a thread takes one of a pair from
-/// every `step` of the list, from `first` on, and the other from every `parts`, from `part` on.
+/// Division of all pairs (listed candidate i, own candidate k) among the threads of a block. A thread takes i = first,
+/// first + step, ... and, for each i, k = part, part + parts, ...
+///
+/// Example: 512 threads and a list of 100. Each group of 128 threads covers the list, so that there are 4 parts: thread
+/// 300 has i = 44 and k = 2, 6, 10, ...; threads 100 to 127 of a group have no i.
 template <class Config>
 struct pair_share {
   unsigned first;
@@ -187,7 +194,8 @@ struct pair_share {
     unsigned shift = 5;
     while (1u << shift < all && 2u << shift <= Config::block_size) ++shift;
     if (1u << shift < all) return;
-    // A power of two of threads for each part; the rest have nothing to do.
+    // Each part has a power of two of threads, at least the length of the list. Threads beyond the last whole part have
+    // no pair.
     parts = Config::block_size >> shift;
     part = thread >> shift;
     step = 1u << shift;
@@ -195,15 +203,16 @@ struct pair_share {
   }
 };
 
-/// Samples of a range of rounds, which lie one after another: most rounds are wholly before or behind a given sample.
+/// Samples of a round, or of several consecutive rounds, with bounds of their distances. Most spans are wholly nearer
+/// or wholly farther than a given key.
 template <class Scalar>
 struct local_maxima_span {
-  std::uint32_t begin;  ///< number of the first
-  Scalar above;         ///< none is nearer
-  Scalar most;          ///< none is farther
+  std::uint32_t begin;  ///< number of the first sample
+  Scalar above;         ///< lower bound of the distances
+  Scalar most;          ///< upper bound of the distances
 };
 
-/// Of a fixed size.
+/// Part of a block's shared memory with a size fixed at compile time.
 template <class Config>
 struct local_maxima_shared {
   using scalar = typename Config::scalar;
@@ -214,24 +223,24 @@ struct local_maxima_shared {
   local_maxima_counters<scalar> counters[2];
   local_maxima_span<scalar> span[spans + 1];
   std::uint32_t warp_sum[Config::warps];
-  std::uint32_t has_failed;  ///< a wait took too long
-  std::uint32_t has_chosen;  ///< a point was chosen before
+  std::uint32_t has_failed;  ///< nonzero once a wait has timed out
+  std::uint32_t has_chosen;  ///< nonzero if a point was chosen before the call
   std::uint32_t marks[Config::mark_words + 1];
   key warp_key[Config::warps];
   std::uint32_t order[32];
   bounding_box<scalar, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
-  /// The last round in which another candidate kept a listed one of this block from being accepted.
+  /// Number of the last round in which a candidate was blocked, by index in the block's list.
   std::uint32_t blocked_in[Config::listed_size];
 
-  // The block's candidates as it found them, and in a team of several blocks the listed ones.
+  // Candidates in the order in which threads found them; in a team of several blocks, the listed ones by rank, too.
   ball found[Config::found_size];
   key found_key[Config::found_size];
   std::uint32_t rank[Config::found_size];
   local_maxima_listing<Config> listing;
 };
 
-/// Counts the block's candidates that are better than candidate `c`. All lanes of a warp call it, each group of
-/// Config::rank_lanes neighbours with one candidate.
+/// Returns the number of the block's candidates that are better than candidate `c`. All lanes of a warp call it, each
+/// group of Config::rank_lanes neighbors with the same candidate.
 template <class Config, class Machine>
 FARPOINT_DEVICE unsigned rank_candidate(local_maxima_shared<Config> const& shared, unsigned found,
                                         unsigned c) noexcept {
@@ -245,10 +254,10 @@ FARPOINT_DEVICE unsigned rank_candidate(local_maxima_shared<Config> const& share
   return rank;
 }
 
-/// Puts the block's best candidates in a listing, as many as there is room for, which is `most`; returns how many they
-/// are. `now.left` becomes the best that is not listed: of one thread, as only one candidate has that rank. A barrier
-/// stands before.
-/// @param first_index  added to the indices of those that are listed
+/// Copies the block's best candidates, at most `most`, to a listing; returns their number. Sets `now.left` to the best
+/// key that is not listed: keys are unique, so that exactly one thread has the candidate of that rank. A barrier
+/// precedes the call.
+/// @param first_index  added to the indices of listed candidates
 template <class Config, class Machine>
 FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, local_maxima_listing<Config>& listing,
                                          local_maxima_counters<typename Config::scalar>& now, unsigned found,
@@ -256,9 +265,9 @@ FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, lo
   constexpr unsigned lanes = Config::rank_lanes;
   static_assert(lanes >= 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);
   unsigned const listed = smaller(found, most);
-  unsigned const share = found > most ? lanes : 1;  // lanes of a candidate
+  unsigned const share = found > most ? lanes : 1;  // lanes per candidate
   unsigned const lane = Machine::thread() % 32;
-  // The loop is the same for all lanes of a warp, which find ranks together.
+  // All lanes of a warp make the same number of passes, because rank_candidate() exchanges values between lanes.
   for (unsigned first = Machine::thread() / 32 * (32 / share); first < found; first += Config::block_size / share) {
     unsigned const c = first + lane / share;
     unsigned const rank = found > most ? rank_candidate<Config, Machine>(shared, found, smaller(c, found - 1)) : c;
@@ -274,22 +283,22 @@ FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, lo
   return listed;
 }
 
-/// As large as a team of so many blocks needs them.
+/// Part of a block's shared memory with a size that depends on the number of blocks of the team.
 template <class Config>
 struct local_maxima_lists {
   using ball = typename Config::ball;
   using key = typename Config::key;
-  /// Of a candidate.
+  /// Bytes per listed candidate.
   static constexpr std::size_t entry_bytes = 2 * sizeof(ball) + sizeof(key) + sizeof(std::uint16_t);
 
-  unsigned room;  ///< for samples
+  unsigned room;  ///< capacity of samples, in balls
   ball* samples;
-  ball* list;  ///< candidates of all blocks, in any order
+  ball* list;  ///< candidates of all blocks, in no particular order
   key* list_key;
-  std::uint16_t* source;  ///< a candidate's block and place there
-  std::uint32_t* place;   ///< of a block's candidates in the list
+  std::uint16_t* source;  ///< block * listed_size + rank in the block's listing, for each entry of `list`
+  std::uint32_t* place;   ///< offset of a block's candidates in `list`, for each block
 
-  /// @param listed  by a block, at most
+  /// @param listed  maximum number of candidates that a block lists
   FARPOINT_HD static constexpr std::size_t bytes(unsigned blocks, unsigned listed = Config::listed_size) noexcept {
     return size(blocks, listed) * entry_bytes + round_up(blocks * sizeof(std::uint32_t));
   }
@@ -307,7 +316,7 @@ struct local_maxima_lists {
   }
 
  private:
-  /// Rounded up, so that what follows is aligned.
+  /// Returns the number of entries, rounded up so that the arrays behind are aligned.
   FARPOINT_HD static constexpr std::size_t size(unsigned blocks, unsigned listed) noexcept {
     return (std::size_t{blocks} * listed + 7) / 8 * 8;
   }

@@ -1,6 +1,11 @@
 /// @file
-/// Schedule of a grid's blocks among clouds of different sizes: large clouds get teams of several blocks, and the rest
-/// is dealt out, a block for each cloud.
+/// Schedule of a grid's blocks for clouds of different sizes: large clouds get teams of several blocks, and the other
+/// clouds are dealt out to single blocks.
+///
+/// Example: 8 blocks; clouds of 9,000, 1,000, 500, 500 and 200 points; at least 256 points per block. The clouds count
+/// for 11,256 points (200 counts as 256), and the smallest target is 11,256 / 8 = 1,407 points per block. It gives the
+/// first cloud 7 blocks (9,000 / 1,407, rounded up) and leaves 1 block for the other 2,256 points, which need 2. Larger
+/// targets follow, and 1,544 is the first that works: 6 blocks for the first cloud, and 2 for the others.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -13,43 +18,45 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Rule for the sizes of teams.
 ///
-/// The slowest block decides the time of a call. A schedule therefore has the least *target* that works, the points
-/// that a block may have: a large cloud gets a block for each target's worth of its points, and so do all small clouds
-/// together.
+/// The slowest block determines the time of a call. A schedule therefore has the smallest *target* that works, where
+/// the target is the number of points that a block may have: a large cloud gets a block for each target's worth of its
+/// points, and so do all small clouds together.
 struct team_limits {
-  std::uint32_t blocks;    ///< of the grid, at least 1
-  std::uint32_t most;      ///< blocks of a team, 1 to `blocks`
-  std::uint32_t capacity;  ///< points of a cloud that a block has room for, at least 1
-  std::uint32_t worth;     ///< a block with fewer points takes as long; at least 1
+  std::uint32_t blocks;    ///< number of blocks of the grid, at least 1
+  std::uint32_t most;      ///< maximum number of blocks of a team, 1 to `blocks`
+  std::uint32_t capacity;  ///< maximum number of points of a cloud in one block, at least 1
+  std::uint32_t worth;     ///< number of points, at least 1, below which a block gets no faster
 
-  /// Targets that are tried, from the least upwards.
+  /// Number of targets that are tried, in ascending order.
   static constexpr unsigned targets = 32;
 
-  /// Points that a cloud counts for.
+  /// Returns the number of points that a cloud counts for.
   FARPOINT_HD constexpr std::uint32_t load(std::uint32_t size) const noexcept {
     return size == 0 ? 1 : larger(size, worth);
   }
-  /// Blocks that have room for the cloud.
+  /// Returns the minimum number of blocks that hold the cloud.
   FARPOINT_HD constexpr std::uint32_t needed(std::uint32_t size) const noexcept {
     return size <= capacity ? 1 : (size - 1) / capacity + 1;
   }
-  /// Blocks of a cloud; 1: it is dealt out.
+  /// Returns the number of blocks of a cloud's team; 1 if the cloud is dealt out.
   FARPOINT_HD constexpr std::uint32_t team(std::uint32_t size, std::uint32_t target) const noexcept {
     std::uint32_t const useful = larger(std::uint32_t{1}, smaller(most, size / worth));
     return larger(needed(size), smaller(useful, (load(size) - 1) / target + 1));
   }
 
-  /// Target number i of a batch whose clouds count for `all` points. The last one gives clouds what they need, no more.
+  /// Returns target number i of a batch whose clouds count for `all` points. The last target is unlimited: it gives
+  /// each cloud only the blocks that hold it.
   FARPOINT_HD constexpr std::uint32_t target(std::uint64_t all, unsigned i) const noexcept {
     std::uint64_t const share = larger(divide_up(all, std::uint64_t{blocks}), std::uint64_t{worth});
     std::uint64_t const least = smaller(share, std::uint64_t{no_limit});
-    // Steps are small near the least, which hardly ever works, and mostly not much more is needed.
+    // The smallest target hardly ever works, and a slightly larger one mostly does: the first steps are small.
     std::uint64_t const target = i < fine_targets ? least + least * i * i / 256 : least << (i - fine_targets + 2);
     return i + 1 >= targets || target > no_limit ? no_limit : static_cast<std::uint32_t>(target);
   }
 
-  /// True if so many blocks of teams, and clouds of `rest` points in all for the other blocks, come to no more than all
-  /// blocks.
+  /// Returns true if the grid has enough blocks for a target.
+  /// @param in_teams  number of blocks of all teams
+  /// @param rest      number of points of all clouds that are dealt out
   FARPOINT_HD constexpr bool admit(std::uint64_t in_teams, std::uint64_t rest, std::uint32_t target) const noexcept {
     return in_teams <= blocks && divide_up(rest, std::uint64_t{target}) <= blocks - in_teams;
   }
@@ -59,15 +66,15 @@ struct team_limits {
   static constexpr std::uint32_t no_limit = 0xffffffffu;
 };
 
-/// Most blocks that all teams of a batch can need together when a block has room for `capacity` points, whatever the
-/// offsets are.
+/// Returns an upper bound of the number of blocks that all teams of a batch need together, for any offsets, if a block
+/// holds `capacity` points.
 template <class Points>
 constexpr index_t most_needed_blocks(batch<Points> const& clouds, index_t capacity) noexcept {
   index_t const largest = clouds.largest();
   if (largest <= capacity || clouds.size() == 0) return 0;
   index_t const of_largest = divide_up(largest, capacity);
   if (!clouds.is_ragged()) return clouds.size() * of_largest;
-  // A cloud of s points needs (s - 1) / capacity + 1, and the sizes come to no more than all points.
+  // A cloud of s points needs (s - 1) / capacity + 1 blocks; the sizes add up to at most the number of all points.
   index_t const points = clouds.points().size();
   index_t const large = smaller(clouds.size(), points / (capacity + 1));
   return smaller((points - large) / capacity + large, large * of_largest);
@@ -75,35 +82,38 @@ constexpr index_t most_needed_blocks(batch<Points> const& clouds, index_t capaci
 
 /// A schedule in memory that all blocks read.
 struct team_schedule {
-  local_maxima_place* place;  ///< `[blocks]`, zero at the start: of each block in a team; no blocks: in none
-  std::uint32_t* counts;      ///< `[2]`, zero at the start: clouds that are dealt out, and those that were dealt so far
-  std::uint32_t* rest;        ///< `[clouds]`: those that are dealt out, larger ones first
+  /// `[blocks]`, initially zero: rank of each block in its team; zero blocks mean that it is in no team.
+  local_maxima_place* place;
+  /// `[2]`, initially zero: number of clouds to deal out, and of clouds dealt out so far.
+  std::uint32_t* counts;
+  /// `[clouds]`: clouds to deal out, in descending order of size class.
+  std::uint32_t* rest;
 
   static constexpr index_t count_words = 2;
   FARPOINT_HD std::uint32_t& rest_count() const noexcept { return counts[0]; }
   FARPOINT_HD std::uint32_t& dealt() const noexcept { return counts[1]; }
 };
 
-/// One block that makes a schedule.
+/// Makes a schedule, by one block.
 template <class Machine, int BlockSize>
 class team_scheduler {
  public:
   static constexpr int warps = BlockSize / 32;
-  static constexpr unsigned classes = 32;  ///< of sizes
+  static constexpr unsigned classes = 32;  ///< number of size classes
   static_assert(BlockSize % 32 == 0);
 
   struct shared_type {
     std::uint64_t load[std::size_t{warps}];
-    std::uint32_t best;  ///< how many targets remain from the first that works on
+    std::uint32_t best;  ///< `targets` minus the number of the smallest target that works
     std::uint32_t in_teams;
-    std::uint32_t begin[classes];  ///< clouds of a class, then where the next one of it goes
+    std::uint32_t begin[classes];  ///< number of clouds of a class, then the next free entry of the class in `rest`
   };
 
   FARPOINT_DEVICE team_scheduler(team_limits limits, team_schedule schedule, shared_type& shared) noexcept
       : limits_{limits}, schedule_{schedule}, shared_{shared} {}
 
-  /// Makes the schedule. All threads of the block call it. Clouds have 2^32 - 1 points at most. If the teams need more
-  /// blocks than there are, some clouds get none: works() of the plan rules it out, unless offsets are wrong.
+  /// Makes the schedule. All threads of the block call it. Clouds have at most 2^32 - 1 points. If teams need more
+  /// blocks than the grid has, some clouds get none: works() of the plan rules this out unless offsets are invalid.
   template <class Points>
   FARPOINT_DEVICE void run(batch<Points> const& clouds) noexcept {
     unsigned const thread = Machine::thread();
@@ -151,7 +161,7 @@ class team_scheduler {
     for (index_t b = first; b < clouds.size(); b += step) act(b, static_cast<std::uint32_t>(clouds[b].size()));
   }
 
-  /// A warp looks whether a target works.
+  /// Tests target number i, by one warp.
   template <class Points>
   FARPOINT_DEVICE void try_target(batch<Points> const& clouds, std::uint64_t all, unsigned i) noexcept {
     std::uint32_t const target = limits_.target(all, i);
@@ -172,15 +182,15 @@ class team_scheduler {
     }
   }
 
-  /// Gives cloud b the next blocks.
+  /// Assigns the next blocks of the grid to cloud b.
   FARPOINT_DEVICE void place(index_t b, std::uint32_t blocks) noexcept {
     std::uint32_t const first = Machine::add(&shared_.in_teams, blocks);
-    // More than there are come of wrong offsets only.
+    // Only invalid offsets need more blocks than the grid has.
     if (first >= limits_.blocks || blocks > limits_.blocks - first) return;
     for (std::uint32_t rank = 0; rank < blocks; ++rank) schedule_.place[first + rank] = {b, rank, blocks};
   }
 
-  /// Classes ascend while sizes descend: by powers of two.
+  /// Returns the size class of a cloud, by powers of two: larger clouds have lower classes.
   FARPOINT_DEVICE static unsigned class_of(std::uint32_t size) noexcept {
     for (unsigned step = 1; step < 32; step *= 2) size |= size >> step;
     return size == 0 ? classes - 1 : smaller(32 - count_bits(size), classes - 1);
@@ -197,19 +207,19 @@ class team_scheduler {
   shared_type& shared_;
 };
 
-/// Clouds that one block of a grid samples, one after another: its team's cloud, if it is in a team; then clouds that
-/// are dealt out, until none is left. Samples do not depend on which block samples a cloud.
+/// Deals clouds to one block of a grid: first its team's cloud, if it is in a team; then clouds that are dealt out,
+/// until none is left. Timing decides which block samples a cloud, and does not affect the samples.
 template <class Machine>
 class cloud_dealer {
  public:
-  /// @param ticket  in shared memory
+  /// @param ticket  word of shared memory
   FARPOINT_DEVICE cloud_dealer(team_schedule const& schedule, unsigned block, std::uint32_t& ticket) noexcept
       : schedule_{schedule}, block_{block}, ticket_{ticket} {}
 
-  /// Finds the block's next place; false: there is none. All threads of the block call it, and get the same. A barrier
-  /// stands before anything that follows.
+  /// Finds the block's next cloud and its rank in the cloud's team; returns false after the last cloud. All threads of
+  /// the block call it, and get the same result. It begins with a barrier.
   FARPOINT_DEVICE bool next(local_maxima_place& place) noexcept {
-    // All threads have left the last cloud.
+    // The barrier ends the previous cloud: no thread reads its shared memory any more.
     Machine::sync();
     if (is_first_) {
       is_first_ = false;
@@ -231,9 +241,9 @@ class cloud_dealer {
   bool is_first_ = true;
 };
 
-/// Slots on the boards of a grid, `[2, blocks]`: teams first, then a board for each block alone. A block goes on to
-/// other clouds while its last team may still read its messages, so that a team's slots are used once. A block's own
-/// board is used again, with tags that go on.
+/// Slots on the boards of a grid, `[2, blocks]`: the boards of teams, then a board for each block alone. A block goes
+/// on to other clouds while its team may still read its messages: a team's slots are therefore used only once. The
+/// board of a block alone is reused, with tags that continue from cloud to cloud.
 template <class Config>
 struct dealt_boards {
   FARPOINT_HD static constexpr unsigned slots(unsigned grid_blocks) noexcept { return board_slots_of(2 * grid_blocks); }

@@ -1,5 +1,5 @@
 /// @file
-/// The kernel of fps() by regions: a block for each cloud, one launch, no workspace.
+/// Kernel of fps() by regions: one block per cloud, one launch, no workspace.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(Shape::block_size, 1) fps_regions_kernel(fps_a
   region_sampler<Shape, cuda_machine, call_type>{call_type{args, b, cloud}, shared}.run(cloud);
 }
 
-/// Enqueues it. A function of its own, so that it can be compiled once for several files.
+/// Enqueues the kernel. A separate function can be compiled once for several files.
 template <class Shape, class Points>
 FARPOINT_HIDDEN void fps_enqueue_regions(kernel_launcher& launcher, fps_args<Points> const& args) noexcept {
   auto const blocks = static_cast<unsigned>(args.clouds.size());
@@ -30,13 +30,13 @@ FARPOINT_HIDDEN void fps_enqueue_regions(kernel_launcher& launcher, fps_args<Poi
   launcher.launch(fps_regions_kernel<Shape, Points>, config, args);
 }
 
-/// The first shape of a selector that holds the largest cloud.
+/// Plan of a launch: the first shape of a selector that holds the largest cloud.
 template <class Selector, class Points>
 class regions_plan {
  public:
   regions_plan(index_t largest, device_properties const& device) noexcept : largest_{largest}, device_{device} {}
 
-  /// False when the clouds or the device rule it out.
+  /// Returns false if the clouds or the device rule the kernel out.
   bool works() const noexcept {
     bool works = false;
     with_shape([&](auto shape) {

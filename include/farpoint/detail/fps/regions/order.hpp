@@ -1,5 +1,5 @@
 /// @file
-/// Puts accepted samples in the order of the serial loop.
+/// Sort of accepted samples into the order of the serial loop.
 #pragma once
 
 #include <farpoint/detail/fps/regions/points.hpp>
@@ -8,6 +8,9 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Sorts keys by bins of the distance, and by comparing all pairs within a bin.
+///
+/// Example: 1,024 bins, and squared distances 100, 25, 4 and 1. A bin is the square root of (smallest distance /
+/// distance) x 1,024: bins 102, 204, 512 and, limited to the last, 1,023.
 template <class Shape, class Machine>
 class region_order {
  public:
@@ -16,7 +19,7 @@ class region_order {
 
   FARPOINT_DEVICE explicit region_order(region_memory<Shape>& shared) noexcept : shared_{shared} {}
 
-  /// The number of accepted keys that are better than `key`, the same for all threads. The caller has a barrier before
+  /// Returns the number of accepted keys that are better than `key`, to all threads. The caller has a barrier before
   /// the next call.
   FARPOINT_DEVICE unsigned count_better(key_type key) noexcept {
     unsigned mine = 0;
@@ -91,13 +94,13 @@ class region_order {
     Machine::sync();
   }
 
-  /// Ascends as distances descend. The number of samples farther than a distance grows like a power of its inverse, so
-  /// bins of the inverse's root have similar sizes.
+  /// Returns the bin of a key: smaller distances have higher bins. The number of samples farther than a distance grows
+  /// like a power of the inverse distance, so that bins of the inverse's root have similar sizes.
   FARPOINT_DEVICE unsigned bin_of(key_type key) const noexcept {
     scalar const distance = fps_distance_of(key);
     constexpr unsigned last = Shape::cells - 1;
     if (!(distance > 0)) return last;
-    // In (0, 1], 0 by underflow, or NaN if all distances are infinite.
+    // The ratio is in (0, 1], or 0 by underflow, or NaN if all distances are infinite.
     scalar const ratio = div_rn(least_, distance);
     if (!(ratio > 0)) return 0;
     return smaller(last, static_cast<unsigned>(sqrt_rn(ratio) * Shape::cells));

@@ -1,5 +1,5 @@
 /// @file
-/// A region of fps(): the points of a warp in the registers of its lanes, and their distances to the samples.
+/// Region of fps(): the points of a warp in the registers of its lanes, and their distances to the samples.
 #pragma once
 
 #include <farpoint/core/ordered_bits.hpp>
@@ -8,7 +8,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The calling lane's points by ascending index, so that the first of equal distances is the better candidate.
+/// Points of the calling lane by ascending index, so that the first point of several at one distance is the best
+/// candidate.
 template <class Shape, class Machine>
 class region_points {
  public:
@@ -42,7 +43,7 @@ class region_points {
     if (lane() == 0) shared.box[warp()] = box_;
   }
 
-  /// The box around those of all lanes.
+  /// Returns the box around the boxes of all lanes.
   FARPOINT_DEVICE static box_type over_warp(box_type box) noexcept {
     FARPOINT_UNROLL
     for (int axis = 0; axis < dim; ++axis) {
@@ -52,13 +53,13 @@ class region_points {
     return box;
   }
 
-  /// Lowers the distances to a sample.
+  /// Lowers the distances by a sample.
   FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void lower(ball const& sample) noexcept {
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) distance_[e] = fps_lowered(distance_[e], point_[e], sample);
   }
 
-  /// Lowers the distances to samples in shared memory; a box test passes over samples that do not reach the region.
+  /// Lowers the distances by samples in shared memory; a box test skips samples that do not reach the region.
   FARPOINT_DEVICE void lower_where_near(ball const* samples, unsigned count) noexcept {
     scalar largest = warp_largest();
     for (unsigned begin = 0; begin < count; begin += 32) {
@@ -87,7 +88,7 @@ class region_points {
       count += top != 0;
       bool mine = word == top && top != 0;
       unsigned const who = Machine::ballot(mine);
-      // Several lanes have this distance: the lowest index is the best.
+      // If several lanes have this distance, the point with the lowest index is the best.
       if ((who & (who - 1)) != 0) {
         std::uint32_t const index = mine ? first_index_at(left, best) : none;
         mine = Machine::template min<32>(index) == index && mine;
@@ -116,7 +117,7 @@ class region_points {
     }
   }
 
-  /// Makes listed points samples: those whose rank is a bit of `accepted`.
+  /// Turns listed points into samples: the points whose ranks are bits of `accepted`.
   FARPOINT_DEVICE void accept(region_memory<Shape>& shared, unsigned accepted) noexcept {
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) {
@@ -153,7 +154,7 @@ class region_points {
     return index;
   }
 
-  /// An odd-even transposition sort.
+  /// Sorts the points by index: odd-even transposition, which needs no indexing of registers.
   FARPOINT_DEVICE void sort_by_index() noexcept {
     FARPOINT_UNROLL
     for (int pass = 0; pass < each; ++pass) {

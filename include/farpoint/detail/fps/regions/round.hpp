@@ -1,5 +1,10 @@
 /// @file
-/// A round of fps() by regions: finds the listed candidates that become samples, and the regions that they reach.
+/// Round of fps() by regions: finds the listed candidates that become samples, and the regions that they reach.
+///
+/// Example on a line: region v has its box from 10 to 20, lists a candidate at 18 with the squared distance 50, and its
+/// best unlisted candidate has 40. A candidate of another region at 6 has 30. The listed one is better but 144 away, so
+/// that it blocks nothing. An unlisted one could be at 10, only 16 away and with 40: region v blocks the candidate. At
+/// 4 the box of v is 36 away, not closer than 30, and v does not block it.
 #pragma once
 
 #include <farpoint/core/bits.hpp>
@@ -8,7 +13,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The calling lane's part of a round: it tests candidates of its own warp against one region.
+/// Part of the calling lane in a round: it tests candidates of its own warp against one region.
 template <class Shape, class Machine>
 class region_round {
  public:
@@ -30,7 +35,7 @@ class region_round {
     best_unlisted_ = shared_.best_unlisted[region()];
   }
 
-  /// The best key of all candidates, or 0 where there is none.
+  /// Returns the best key of all candidates, or 0 if no candidate is left.
   FARPOINT_DEVICE key_type best() const noexcept {
     lane_word<scalar> const mine = ordered_distance_word(listed_[0].radius2);
     lane_word<scalar> const top = Machine::template max<32>(mine);
@@ -72,7 +77,7 @@ class region_round {
 
  private:
   FARPOINT_DEVICE static unsigned warp() noexcept { return Machine::thread() / 32; }
-  /// The lane's region, and its group; a group has a lane for each region and tests one candidate.
+  /// Returns the lane's region. A group of lanes has one lane per region, and tests one candidate.
   FARPOINT_DEVICE static unsigned region() noexcept { return Machine::thread() % unsigned{Shape::warps}; }
   FARPOINT_DEVICE static unsigned group() noexcept { return Machine::thread() % 32 / unsigned{Shape::warps}; }
   FARPOINT_DEVICE static unsigned lanes_of(unsigned group) noexcept {
@@ -80,8 +85,8 @@ class region_round {
   }
   FARPOINT_DEVICE key_type listed_key(int k) const noexcept { return fps_key_with(listed_[k].radius2, low_[k]); }
 
-  /// True if a candidate of the region may be better and within this one's ball. Unlisted candidates of the region are
-  /// worse than its last listed one, no farther than best_unlisted_, and inside its box.
+  /// Returns true if a candidate of the region may be better than this one and inside its ball. Unlisted candidates of
+  /// the region are worse than its last listed one, no farther than best_unlisted_, and inside its box.
   FARPOINT_DEVICE bool is_blocked(ball const& candidate, std::uint32_t low, scalar to_box2) const noexcept {
     key_type const key = fps_key_with(candidate.radius2, low);
     bool blocked = key == key_type{};

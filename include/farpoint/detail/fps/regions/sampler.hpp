@@ -1,6 +1,6 @@
 /// @file
-/// fps() of a cloud in the registers of one block, by local maxima in regions. Kernels run this source, and so do tests
-/// on a CPU.
+/// fps() of a cloud in the registers of one block, by local maxima in regions. Kernels and tests on the host compile
+/// the same source.
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/call.hpp>
@@ -42,7 +42,7 @@ class region_sampler {
   }
 
  private:
-  /// Sets a bit for each chosen point, which is never a candidate. Returns whether there is one.
+  /// Sets a bit for each chosen point, which is never a candidate. Returns true if any chosen point is valid.
   FARPOINT_DEVICE bool mark_chosen() noexcept {
     if (call_.chosen() == 0) return false;
     for (unsigned w = Machine::thread(); w < region_memory<Shape>::chosen_words; w += Shape::block_size) {
@@ -59,7 +59,7 @@ class region_sampler {
     return Machine::count(any) != 0;
   }
 
-  /// Loads the points that can become samples: not the first one, which is a sample already.
+  /// Loads the points that can become samples: all candidates except the first sample.
   template <class Points>
   FARPOINT_DEVICE void load(Points const& cloud, index_t first) noexcept {
     point_marks const chosen = call_.chosen() > 0 ? point_marks{shared_.chosen} : point_marks{};
@@ -80,7 +80,7 @@ class region_sampler {
     }
   }
 
-  /// Lowers the distances to chosen points, in batches that the inboxes hold.
+  /// Lowers the distances by the chosen points, in batches that the inboxes hold.
   FARPOINT_DEVICE void lower_to_chosen() noexcept {
     constexpr index_t room = index_t{Shape::warps} * index_t{region_memory<Shape>::inbox_size};
     constexpr index_t most = room < Shape::block_size ? room : Shape::block_size;
@@ -100,7 +100,7 @@ class region_sampler {
     }
   }
 
-  /// Accepts samples until enough of them are better than every candidate left. Returns the best key left.
+  /// Accepts samples until enough accepted samples are better than every candidate left. Returns the best key left.
   FARPOINT_DEVICE key_type sample() noexcept {
     unsigned const wanted = static_cast<unsigned>(smaller<index_t>(call_.wanted(), samples_ + candidates_));
     unsigned accepted = samples_;
@@ -121,8 +121,8 @@ class region_sampler {
     }
   }
 
-  /// Lowers the distances to the samples of the last round, which had this parity. The other counter was read a round
-  /// ago, by all lanes, before a barrier.
+  /// Lowers the distances by the samples of the last round, which had this parity. The other counter is free: all lanes
+  /// read it a round ago, before a barrier.
   FARPOINT_DEVICE void lower_to_inbox(unsigned parity) noexcept {
     unsigned const warp = Machine::thread() / 32;
     unsigned const count = shared_.received[parity][warp];

@@ -8,10 +8,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A region is the points of one warp: neighbours along a curve, and the box around them.
+/// Compile-time sizes of a block. A region is the points of one warp: neighbors along a curve, and the box around them.
 /// @tparam Scalar  float or double
-/// @tparam Listed  candidates that a region publishes in a round, the best by key
-/// @tparam Tested  the first of these, which may become samples in the round
+/// @tparam Listed  number of candidates that a region publishes in a round, the best by key
+/// @tparam Tested  number of published candidates, the first ones, that may become samples in the round
 template <class Scalar, int Dim, int Warps, int PointsPerLane, int Listed, int Tested>
 struct region_shape {
   using scalar = Scalar;
@@ -22,14 +22,14 @@ struct region_shape {
   static constexpr int capacity = block_size * PointsPerLane;
   static constexpr int listed = Listed;
   static constexpr int tested = Tested;
-  /// Candidates that a warp tests at once: each lane tests one of them against one region.
+  /// Number of candidates that a warp tests at once: each lane tests one candidate against one region.
   static constexpr int abreast = 32 / Warps;
   static constexpr int passes = (Tested + abreast - 1) / abreast;
 
   using key = fps_key_for<Scalar>;
   using ball = fps_ball<Dim, Scalar>;
   using grid_type = curve_grid<Scalar, Dim>;
-  /// The number of cells is about the number of points.
+  /// Returns the number of bits of a cell's number, for about one cell per point.
   static constexpr int cell_bits() noexcept {
     int bits = 5;
     while (2 << bits <= capacity) ++bits;
@@ -63,31 +63,31 @@ struct region_memory {
     key accepted[Shape::capacity];  ///< a slot for each point, 0 until the point is a sample
     key kept[Shape::capacity];      ///< scratch memory of the final sort
   };
-  /// First the points, while they are sorted; then keys.
+  /// Points while they are sorted, keys of samples afterwards.
   union {
     region_point<scalar, Shape::dim> sorted[Shape::capacity];
     sample_keys keys;
   };
-  /// In a sort: the size of each cell or bin, then its begin. Between the sorts: the samples that reach a region.
+  /// In a sort, the size of each cell or bin, then its begin. Between the sorts, the samples that reach a region.
   union {
     std::uint32_t cells[Shape::cells + 1];
     ball inbox[Shape::warps][inbox_size];
   };
-  std::uint32_t received[2][Shape::warps];  ///< samples in each inbox, in even and odd rounds
+  std::uint32_t received[2][Shape::warps];  ///< number of samples in each inbox, in even and odd rounds
 
-  // The candidates that regions publish, by rank. An empty entry has distance 0 and lower half 0: its key is 0.
+  // Candidates that regions publish, by rank. An empty entry has the distance 0 and the lower half 0: its key is 0.
   ball list[Shape::listed][Shape::warps];
   std::uint32_t list_low[Shape::listed][Shape::warps];  ///< lower half of the key
-  scalar best_unlisted[Shape::warps];                   ///< largest distance not listed, or no_candidate
+  scalar best_unlisted[Shape::warps];                   ///< largest unlisted distance, or no_candidate
 
   bounding_box<scalar, Shape::dim> box[Shape::warps];
   std::uint32_t warp_sum[32];
   lane_word<scalar> warp_least[32];
   std::uint32_t counter;
-  std::uint32_t chosen[chosen_words];  ///< a bit for each point of the cloud
+  std::uint32_t chosen[chosen_words];  ///< one bit per point of the cloud
 };
 
-/// Turns the sizes of cells or bins into their begins, followed by the total: an exclusive sum. All threads of the
+/// Replaces the sizes of cells or bins by their begins, followed by the total: an exclusive sum. All threads of the
 /// block call it, after a barrier; it ends with one.
 template <class Shape, class Machine>
 FARPOINT_DEVICE void scan_cells(region_memory<Shape>& shared) noexcept {
@@ -117,7 +117,7 @@ FARPOINT_DEVICE void scan_cells(region_memory<Shape>& shared) noexcept {
   Machine::sync();
 }
 
-/// The sum over the block. All threads call it; the caller has a barrier before the next call.
+/// Returns the sum over the block. All threads call it; the caller has a barrier before the next call.
 template <class Shape, class Machine>
 FARPOINT_DEVICE std::uint32_t block_sum(region_memory<Shape>& shared, std::uint32_t mine) noexcept {
   mine = Machine::sum(mine);

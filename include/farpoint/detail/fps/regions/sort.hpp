@@ -1,5 +1,5 @@
 /// @file
-/// Sorts a cloud's candidates along a curve, by one block in shared memory: a counting sort of cells.
+/// Counting sort of a cloud's candidates by cells along a curve, by one block in shared memory.
 #pragma once
 
 #include <farpoint/detail/fps/regions/points.hpp>
@@ -7,7 +7,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The calling thread's points, while they are sorted.
+/// Points of the calling thread while they are sorted.
 template <class Shape, class Machine>
 class region_sort {
  public:
@@ -69,7 +69,7 @@ class region_sort {
   grid_type grid_;
   region_point<typename Shape::scalar, dim> points_[std::size_t{Shape::each}];
   std::uint32_t cell_[std::size_t{Shape::each}];
-  std::uint32_t in_cell_[std::size_t{Shape::each}];  ///< number of the point in its cell
+  std::uint32_t in_cell_[std::size_t{Shape::each}];  ///< offset of the point in its cell
 };
 
 }  // namespace detail

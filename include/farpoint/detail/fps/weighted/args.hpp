@@ -1,5 +1,5 @@
 /// @file
-/// The arguments of a call of fps_weighted(), for every backend.
+/// Arguments of a call of fps_weighted(), for all backends.
 #pragma once
 
 #include <farpoint/detail/fps/args.hpp>
@@ -18,22 +18,23 @@ struct fps_weighted_args {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE scalar const* weights_of(index_t b) const noexcept {
     return weights + call.clouds.begin_of(b);
   }
-  /// Whether a point may be picked at all.
+  /// Returns true if a point can be a sample: it is finite, and its weight is finite and positive.
   template <int Dim>
   FARPOINT_HD static bool is_candidate(vec<scalar, Dim> const& point, scalar weight) noexcept {
     return is_finite(point) && is_finite_number(weight) && weight > scalar(0);
   }
-  /// Whether the report counts it: a weight of 0 is no mistake.
+  /// Returns true if the report counts the point. A weight of 0 is valid: the point is merely no candidate.
   template <int Dim>
   FARPOINT_HD static bool is_bad(vec<scalar, Dim> const& point, scalar weight) noexcept {
     return !is_finite(point) || !is_finite_number(weight) || weight < scalar(0);
   }
-  /// What the largest of is picked; no_candidate for a distance of no_candidate.
+  /// Returns the score of a point, weight x squared distance; the candidate with the largest score is the next sample.
+  /// Returns no_candidate for a distance of no_candidate.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static scalar score(scalar weight, scalar distance) noexcept {
     scalar const score = mul_rn(weight, distance);
     return distance < scalar(0) ? no_candidate<scalar> : score;
   }
-  /// A candidate's distance after a sample. Once it is nearer than stop_below, it is none any more.
+  /// Returns a candidate's distance after a sample, or no_candidate once the distance is below stop_below.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE scalar lowered(scalar distance, scalar to_sample) const noexcept {
     scalar const nearest = to_sample < distance ? to_sample : distance;
     return nearest < call.stop2 ? no_candidate<scalar> : nearest;

@@ -1,5 +1,5 @@
 /// @file
-/// The host backend of fps_weighted(): the serial loop, a thread for each cloud.
+/// Host backend of fps_weighted(): the serial loop, one thread per cloud.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -14,10 +14,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Points that a thread looks at together.
+/// Number of points per row of the inner loop, which the compiler vectorizes.
 inline constexpr index_t fps_weighted_lanes = 16;
 
-/// A cloud as separate arrays, each as long as whole rows of lanes.
+/// Cloud as one array per coordinate, padded to whole rows of lanes.
 template <class Points>
 struct fps_weighted_cloud {
   using scalar = typename Points::scalar;
@@ -25,7 +25,7 @@ struct fps_weighted_cloud {
   scalar* axes[Points::dim];
   scalar* weights;
   scalar* distances;
-  index_t points;  ///< rounded up; what is beyond the cloud is no candidate
+  index_t points;  ///< number of points, rounded up to whole rows; the padding has no candidates
 
   static index_t padded(index_t points) noexcept { return divide_up(points, fps_weighted_lanes) * fps_weighted_lanes; }
   static fps_weighted_cloud cut(workspace_cutter& cutter, index_t points) noexcept {
@@ -44,14 +44,15 @@ struct fps_weighted_best {
   index_t index;
 };
 
-/// Lowers all points to a sample, and finds the best candidate.
+/// Lowers the distances of all points by a sample, and finds the best candidate. Each lane keeps the best of its
+/// column, and the lanes are compared at the end; equal scores go to the lower index.
 template <class Points>
 struct fps_weighted_step {
   using scalar = typename Points::scalar;
   using cloud = fps_weighted_cloud<Points>;
   using best = fps_weighted_best<scalar>;
   using point = typename Points::point;
-  // By pointers: isa_dispatch() takes arguments by value.
+  // Pointers, because isa_dispatch() passes arguments by value.
   using function = best (*)(cloud const*, point const*, fps_weighted_args<Points> const*) noexcept;
 
   FARPOINT_ALWAYS_INLINE static best run(cloud const* points, point const* sample,
@@ -90,7 +91,7 @@ struct fps_weighted_step {
   }
 };
 
-/// Samples one cloud after another.
+/// Samples clouds one after another.
 template <class Points>
 class fps_weighted_sampler {
  public:
@@ -135,7 +136,7 @@ class fps_weighted_sampler {
     }
   }
 
-  /// The first sample, after those that were chosen.
+  /// Lowers the distances by the chosen points, and returns the first sample.
   fps_weighted_best<scalar> first_of(index_t b, Points const& cloud, fps_report& found) noexcept {
     fps_weighted_best<scalar> best{no_candidate<scalar>, -1};
     bool started = false;
@@ -171,12 +172,12 @@ class fps_weighted_sampler {
   typename fps_weighted_step<Points>::function step_ = nullptr;
 };
 
-/// Threads that a batch is worth: clouds are not shared.
+/// Returns the number of threads for a batch: at most one per cloud, because threads do not share a cloud.
 inline int fps_weighted_threads(host_exec exec, index_t clouds) noexcept {
   return static_cast<int>(std::clamp<index_t>(clouds, 1, resolve_threads(exec.threads)));
 }
 
-/// Bytes that a thread needs for a cloud of so many points.
+/// Returns the bytes that a thread needs for a cloud of `points` points.
 template <class Points>
 std::size_t fps_weighted_cloud_bytes(index_t points) noexcept {
   workspace_cutter cutter;

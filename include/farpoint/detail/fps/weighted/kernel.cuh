@@ -13,7 +13,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Threads of a block. Every step waits for the slowest of them, and for as many loads as the cloud has points.
+/// Threads per block. A step loads every point of the cloud and ends with a barrier, so that it takes the time of the
+/// slowest thread.
 inline constexpr int fps_weighted_block_size = 1024;
 
 template <class Points>
@@ -21,7 +22,7 @@ struct fps_weighted_kernel_args : fps_weighted_args<Points> {
   typename Points::scalar* arrays;  ///< `[dim + 1, points of the view]`: coordinates, and distances
 };
 
-/// A cloud, for the block that samples it. Thread t owns the points t, t + BlockSize, ...
+/// Points of a cloud in global memory. Thread t owns the points t, t + BlockSize, ...
 template <class Points>
 class fps_weighted_in_memory {
  public:
@@ -38,7 +39,7 @@ class fps_weighted_in_memory {
         pitch_{args.call.clouds.points().size()},
         distances_{arrays_ + Points::dim * pitch_} {}
 
-  /// Returns how many of my points the report counts.
+  /// Loads the calling thread's points; returns the number of points that the report counts.
   __device__ unsigned load() const noexcept {
     unsigned bad = 0;
     for (index_t i = threadIdx.x; i < cloud_.size(); i += step) {
@@ -50,7 +51,7 @@ class fps_weighted_in_memory {
     return bad;
   }
 
-  /// Lowers my points to a sample; returns my best candidate. Without a sample it only looks.
+  /// Returns the calling thread's best candidate, after lowering its distances by a sample if `Lowers` is true.
   template <bool Lowers>
   __device__ scored<scalar> best_after(point_type const& sample) const noexcept {
     scored<scalar> best{no_candidate<scalar>, no_winner};
@@ -65,15 +66,15 @@ class fps_weighted_in_memory {
         if (lowered < distance) distances_[i] = lowered;
         distance = lowered;
       }
-      // Ascending: of equal scores the first stays.
+      // Indices ascend, so that the lowest index of equal scores stays.
       scalar const score = args_.score(weights_[i], distance);
       if (score > best.score) best = {score, static_cast<std::int32_t>(i)};
     }
     return best;
   }
 
-  /// Makes a point no candidate any more; writes its distance as that of sample `slot` of cloud b, if that is not
-  /// negative.
+  /// Removes a point from the candidates, and writes it as sample `slot` of cloud b unless `slot` is negative. The
+  /// thread that owns the point acts.
   __device__ void take(index_t index, index_t b, index_t slot) const noexcept {
     if (index % step != threadIdx.x) return;
     if (slot >= 0) args_.call.write(b, slot, index, distances_[index]);
@@ -93,8 +94,8 @@ class fps_weighted_in_memory {
   scalar* distances_;
 };
 
-/// My best candidate for the first sample, after those that were chosen; the same for all threads where the caller said
-/// which.
+/// Lowers the distances by the chosen points, and returns the calling thread's best candidate for the first sample. All
+/// threads return the same point if the caller named a valid first sample.
 template <class Points>
 __device__ scored<typename Points::scalar> fps_weighted_first(fps_args<Points> const& call, index_t b,
                                                               Points const& cloud,
