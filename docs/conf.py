@@ -2,11 +2,19 @@
 
 import gc
 import os
+import pathlib
+import sys
+
+# make_site.py calls `sphinx-build -c docs`, so the repository is the parent folder.
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+import versions
 
 # Sphinx keeps most of what it makes: looking for garbage as often as usual takes as long as all else.
 gc.set_threshold(1_000_000)
 
 project = "farpoint"
+release = ".".join(versions.of(ROOT))
 extensions = ["myst_parser", "breathe", "sphinx_copybutton"]
 root_doc = "docs/index"
 myst_heading_anchors = 6
@@ -14,10 +22,11 @@ myst_heading_anchors = 6
 suppress_warnings = ["duplicate_declaration.cpp"]
 breathe_projects = {"farpoint": os.environ["FARPOINT_DOXYGEN_XML"]}
 breathe_default_project = "farpoint"
+release = ".".join(versions.of(ROOT))
 # Every page has the whole sidebar: with each function in it a page takes ten times as long.
 toc_object_entries = False
 html_theme = "furo"
-html_title = "farpoint"
+html_title = f"farpoint {release}"
 html_copy_source = False
 html_show_sphinx = False
 pygments_style = "tango"
