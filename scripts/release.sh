@@ -19,7 +19,8 @@ Makes the files of a release in build/release, with the version of include/farpo
 If all are made, it adds the annotated tag vVERSION and prints the commands that upload. It uploads nothing. Missing tools
 are an error. It refuses uncommitted changes, and a version without a section in CHANGELOG.md.
 
-  --dry-run   adds no tag; names parts whose tools are missing, and skips them
+  --dry-run   adds no tag; names parts whose tools are missing, and skips them. FARPOINT_CUDA_ARCHITECTURES=90 then compiles
+              the wheel for one GPU; a release has all GPUs
 TEXT
 }
 
@@ -39,6 +40,7 @@ for argument in "$@"; do
   esac
 done
 
+$dry_run || [ -z "${FARPOINT_CUDA_ARCHITECTURES:-}" ] || fail "a release has all GPUs: unset FARPOINT_CUDA_ARCHITECTURES."
 version=$(python3 -B scripts/versions.py --release) || fail "the version is not ready."
 changes=$(git status --porcelain) || fail "this is not a checkout of git."
 [ -z "$changes" ] || fail "commit these changes first:

@@ -32,6 +32,7 @@ fake "$tree/dev" 'case $1 in' \
   'wheels) mkdir -p "$3" && touch "$3/${4//-/_}-${WHEEL:-3.4.5}-cp312-abi3-x.whl" ;;' 'esac'
 # shellcheck disable=SC2016
 fake "$work/bin/nvcc" 'exit ${NVCC:-0}'
+unset FARPOINT_CUDA_ARCHITECTURES
 export PATH=$work/bin:$PATH GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 git init -q "$tree" && git -C "$tree" add . && git -C "$tree" commit -q -m first || exit 1
@@ -82,6 +83,8 @@ expect 0 'SKIPPED: pypi: missing build/wheel_tools/bin/twine' --dry-run
 mv "$work/wheel_tools" "$tree/build/"
 NVCC=1 expect 0 'SKIPPED: GPU half of the library, wheel of farpoint: missing nvcc' --dry-run
 NVCC=1 expect 1 'FAIL  GPU half of the library, wheel of farpoint: missing nvcc'
+FARPOINT_CUDA_ARCHITECTURES=90 expect 1 'a release has all GPUs'
+FARPOINT_CUDA_ARCHITECTURES=90 expect 0 'no tag was added' --dry-run
 WHEEL=3.4.4 expect 1 'farpoint_cpu-3.4.4-cp312-abi3-x.whl' --dry-run
 check "no tag after a failure" test -z "$(tags)"
 
