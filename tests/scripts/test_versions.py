@@ -6,9 +6,10 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import versions
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def found(path, pattern):
