@@ -39,10 +39,11 @@ def replaced(text, path, version):
     """The text of a file of COPIES with this version."""
     for name, pattern, form in COPIES:
         if name == path:
-            wanted = form.format(*version)
-            text, count = re.subn(pattern, lambda match: match.group().replace(match.group(1), wanted), text, flags=re.MULTILINE)
-            if count == 0:
+            matches = list(re.finditer(pattern, text, re.MULTILINE))
+            if not matches:
                 raise KeyError(f"{path}: no version where scripts/versions.py expects one: {pattern}")
+            for match in reversed(matches):  # positions of earlier matches stay
+                text = text[:match.start(1)] + form.format(*version) + text[match.end(1):]
     return text
 
 
