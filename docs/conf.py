@@ -21,7 +21,6 @@ myst_heading_anchors = 6
 suppress_warnings = ["duplicate_declaration.cpp"]
 breathe_projects = {"farpoint": os.environ["FARPOINT_DOXYGEN_XML"]}
 breathe_default_project = "farpoint"
-release = ".".join(versions.of(pathlib.Path(__file__).resolve().parents[1]))
 # Every page has the whole sidebar: with each function in it a page takes ten times as long.
 toc_object_entries = False
 html_theme = "furo"
