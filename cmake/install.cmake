@@ -34,7 +34,7 @@ if(TARGET farpoint)
 endif()
 
 # Laid out as in the repository, so that links between the pages hold.
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents)
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents PATTERN Doxyfile EXCLUDE PATTERN conf.py EXCLUDE)
 install(
   DIRECTORY examples

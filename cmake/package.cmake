@@ -1,5 +1,5 @@
 # Packages by CPack. Debian's, from a build folder that was configured with -DCMAKE_INSTALL_PREFIX=/usr (`cpack -G DEB`):
-#   libfarpoint0.1   the shared library                    farpoint_runtime
+#   libfarpointX.Y   the shared library                    farpoint_runtime
 #   libfarpoint-dev  to link it, or the static library     farpoint_library
 #   farpoint-dev     the headers: all that most users need farpoint_headers
 #   farpoint-doc                                           farpoint_documents
@@ -34,10 +34,10 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
                                                 WORLD_EXECUTE)
 set(farpoint_about
-    "Farthest point sampling, voxelization and nearest neighbours of point
-clouds in C++17 and CUDA. Voxelization is hard or dynamic; neighbours are
-the exact k nearest or those within a radius. The answers are the same,
-to the bit, on host threads and on a GPU.")
+    "Point-cloud sampling, voxelization and nearest neighbors on CPU and GPU,
+identical to the bit. Sampling is farthest point sampling; voxelization is
+hard or dynamic; neighbors are the exact k nearest or those within a radius.
+C++17 headers, CUDA kernels and a compiled library.")
 
 # farpoint_debian_package(<component> <package> <section> <what it is> <sentences>)
 macro(farpoint_debian_package component package section what sentences)

@@ -11,9 +11,9 @@ using farpoint::index_t;
 
 int main() {
   std::mt19937 random{2};
-  std::uniform_real_distribution<float> metres{0, 50};
+  std::uniform_real_distribution<float> meters{0, 50};
   std::vector<float> map(3 * 20000), scan(3 * 1000);
-  for (float& coordinate : map) coordinate = metres(random);
+  for (float& coordinate : map) coordinate = meters(random);
   for (std::size_t i = 0; i < scan.size(); ++i) scan[i] = map[i] + 0.001f;  // the map's first points, moved
   farpoint::batch const town{farpoint::point_view<float>{map.data(), 20000}};
   farpoint::batch const around{farpoint::point_view<float>{scan.data(), 1000}};
@@ -24,10 +24,10 @@ int main() {
   std::vector<std::int32_t> four(1000 * 4);
 
   //! [choice]
-  runtime::options const wish{runtime::backend::automatic, 2};  // the GPU, or else two threads
-  runtime::run_info told;
-  bool ok = static_cast<bool>(runtime::knn(halves, farpoint::exact{}, 4, {four}, wish, &told));
-  // told.used: backend::cuda or backend::host; told.device: its name; told.seconds: without transfers
+  runtime::options const options{runtime::backend::automatic, 2};  // the GPU, or else two threads
+  runtime::run_info info;
+  bool ok = static_cast<bool>(runtime::knn(halves, farpoint::exact{}, 4, {four}, options, &info));
+  // info.used: backend::cuda or backend::host; info.device: its name; info.seconds: time without transfers (s)
   //! [choice]
 
   //! [index]
@@ -67,7 +67,7 @@ int main() {
 
   bool right = count == 1002 && all[0] == 0 && all[999] == 999 && frames[5] == 4 && first[999] == 4 && slots[0] >= 0 &&
                slots[0] < seen.capacity();
-  right = right && told.used == tree.where() && told.seconds > 0;
+  right = right && info.used == tree.where() && info.seconds > 0;
   for (std::size_t i = 0; i < nearest.size(); ++i) {
     bool const is_twin = narrow[3 * static_cast<std::size_t>(four[4 * i])].bits == narrow[3 * i].bits;
     right = right && is_twin;  // the point itself, or one with equal float16 coordinates

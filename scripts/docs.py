@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Keeps the documentation true: code in pages is code that is compiled, figures are results, links lead somewhere.
 
-    scripts/docs.py fill    writes code, table and figures where the markers are, the pages of docs/tables, and the charts of
-                            docs/plots that pages show
+    scripts/docs.py fill    writes code, table and figures where the markers are, the pages of docs/tables, the charts of
+                            docs/plots that pages show, and the version into all files that repeat it (scripts/versions.py)
     scripts/docs.py check   fails if that would change a page; checks links, names of files and sizes of pictures, and that
                             every function has a page, a program that can be pasted and an example
 
@@ -30,6 +30,7 @@ import blocks
 import figures
 import pictures
 import signatures
+import versions
 
 
 def region(root, source, name):
@@ -115,7 +116,8 @@ def not_to_be_pasted(root):
 
 
 def pages(root):
-    return [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md")),
+    also = [root / name for name in ("CHANGELOG.md", "SECURITY.md") if (root / name).exists()]
+    return [root / "README.md", root / "CONTRIBUTING.md", *also, *sorted((root / "docs").rglob("*.md")),
             *sorted((root / "bench").rglob("*.md"))]
 
 
@@ -231,11 +233,15 @@ def undocumented(root):
 
 
 def brought_up_to_date(root, writes):
-    """Writes the files whose code or figures have changed, or returns a problem for each."""
+    """Writes the files whose code, figures or version have changed, or returns a problem for each."""
     new = {page: filled(root, page.read_text(encoding="utf-8")) for page in pages(root)}
     new.update(figures.made(root))
     charts = figures.shown_charts(root, pages(root))
     new.update(charts)
+    version = versions.of(root)
+    for name in dict.fromkeys(copy[0] for copy in versions.COPIES if version):
+        path = root / name
+        new[path] = versions.replaced(new[path] if path in new else path.read_text(encoding="utf-8"), name, version)
     problems = [f"{path.relative_to(root)}: no page shows it" for path in sorted((root / figures.PLOTS).rglob("*.svg"))
                 if path not in charts]
     for page, text in new.items():
@@ -246,7 +252,7 @@ def brought_up_to_date(root, writes):
             page.write_text(text, encoding="utf-8")
             print(f"filled {page.relative_to(root)}")
         else:
-            problems.append(f"{page.relative_to(root)}: code or figures are not up to date; run scripts/docs.py fill")
+            problems.append(f"{page.relative_to(root)}: code, figures or version are not up to date; run scripts/docs.py fill")
     return problems
 
 

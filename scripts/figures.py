@@ -60,8 +60,8 @@ class Results:
 
 
 def fastest_baselines(baselines, row, times):
-    """Time and name of the fastest baseline in a row whose answer is as good, and of the fastest whose answer is weaker; None
-    where there is none. An unknown variant is an error: it may be a baseline."""
+    """(time, name) of the fastest baseline of a row with an equally good answer, and of the fastest with a weaker answer; None if
+    the row has no such baseline. An unknown variant is an error: it may be a baseline."""
     suite = baselines[row.split("/", 1)[0]]
     weaker = suite.get("weaker", {})
     for variant in times:
@@ -72,8 +72,8 @@ def fastest_baselines(baselines, row, times):
 
 
 def compared_with(right, weaker):
-    """The baseline of a row of the README: the fastest with the right answer; a weaker one only if there is no other or, beside it,
-    if it is faster. (time, name) or None."""
+    """(time, name) of the baseline that a row of the README shows, or None: the fastest with the right answer, or else the fastest
+    with a weaker answer. If both exist and the weaker one is faster, the name mentions it."""
     if right is None or weaker is None:
         return right or weaker and (weaker[0], f"{weaker[1]} (weaker answer)")
     if weaker[0] >= right[0]:
@@ -150,7 +150,7 @@ def performance(root):
 
 
 def performance_chart(root):
-    """The README's rows that have a baseline: farpoint's time and the baseline's, which is named beside its mark."""
+    """The README's rows that have a baseline: farpoint's time and the baseline's, whose mark has its name."""
     rows = [row for row in performance_rows(root) if row[4]]
     gpus, _, when = measured(root, dict.fromkeys(row[2] for row in rows))
     lines = [(f"{function}: {what}", {"farpoint": time / 1000, "fastest baseline": fastest[0] / 1000},
@@ -213,7 +213,7 @@ def splats(root, what):
     made = json.loads((root / SPLATS).read_text(encoding="utf-8"))
     exact = made["until_exact"]
     if what == "rounds":
-        return [f"Neighbours: {exact['k']} of each of the {exact['visible']:,} visible points of the first view.", "",
+        return [f"Neighbors: {exact['k']} of each of the {exact['visible']:,} visible points of the first view.", "",
                 "| rounds | right sets | normals off by (mean) | standard deviation |", "|---|--:|--:|--:|"] + [
                     f"| {row['rounds']} | {row['right_sets_percent']} % | {row['normals_off_deg']} degrees | "
                     f"{row['deviation_deg']} |" for row in exact["rounds"]]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# gpu_test.sh [--jobs N] [FOLDER]: runs the tests that need a GPU, from a folder of programs (default: that of this
+# gpu_test.sh [--jobs N] [FOLDER]: runs the tests that need a GPU, from a folder of programs (default: the folder of this
 # script) or a build tree. The end of the output has a line for each suite. Exits with 1 if a suite failed, if its program
-# is missing, or if there is no GPU. Suites that need several GPUs and NCCL are skipped, with a line, where these are
+# is missing, or without a GPU. Suites that need several GPUs and NCCL are skipped, with a line, where these are
 # missing. FARPOINT_DATA_DIR names a folder of real scans.
 # --jobs N runs N suites at a time, on the GPUs in turn; long ones are split where Catch2 (version 3) can. Output comes when
 # a suite ends.
@@ -64,7 +64,7 @@ run_suite() {
     echo "there is no ${command[0]}"
     outcome=SKIP
   elif ! "${command[@]}"; then
-    # 77 too: a program that finds no GPU beside a driver that lists one has a broken runtime.
+    # Exit code 77, no GPU found, fails too: the driver lists a GPU, so the program's runtime is broken.
     outcome=FAIL
   fi
   echo "$name: $outcome ($((SECONDS - start)) s)" > "$work/$number.line"
@@ -103,7 +103,7 @@ wait_for_suites() {
   running=0
 }
 
-# device_suites NAME TAGS COMMAND...: a suite for each area that has device tests of these tags; all if there are none.
+# device_suites NAME TAGS COMMAND...: a suite for each area that has device tests of these tags; without tags, of all tests.
 # Areas with long tests come first, and in parts if several jobs run.
 areas=(voxelize search subset fps scale core hash_map screen splat compat runtime)
 device_suites() {
@@ -147,16 +147,16 @@ nccl_suite() {
   note_suite "$1: SKIP ($why)"
 }
 
-# All cases, [large] among them: one that does not find the tens of gigabytes it needs says so and is passed over.
+# All cases, including [large]: a case without the tens of gigabytes that it needs prints a line and is skipped.
 device_suites "device tests" ""
 # Compiled for other architectures than this GPU's: the driver compiles their PTX, which takes minutes the first time.
 for architecture in 75 80; do
   suite "compiled for $architecture" "farpoint_tests_for_$architecture" {}
 done
 device_suites "graph capture" "[graph]"
-# Beside kernels of somebody else, in green contexts, in threads, graphs and processes.
+# Calls next to other kernels, in green contexts, in threads, graphs and processes.
 suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"
-# A seed of its own each time; a call that fails says which.
+# Each run has a new seed, which a failing call prints.
 suite "random calls" farpoint_device_fuzz {} --seconds 15
 nccl_suite "ranks by NCCL" farpoint_nccl_tests
 for example in 02_block_argmax 04_knn_on_a_stream 05_cuda_graph 08_tensorrt_plugin 10_hash_map 12_library; do
@@ -168,8 +168,8 @@ sanitize=(compute-sanitizer --error-exitcode 1)
 # Random problems of several ranks are fewer.
 export FARPOINT_SANITIZED=1
 device_suites "memcheck" "[sanitize]" "${sanitize[@]}" --tool memcheck --leak-check full
-# NCCL asks CUDA for what it does without if it is refused: errors of calls are not counted. Its kernels are left out:
-# they wait for one another, and are loaded before they do.
+# NCCL tries calls of CUDA that may fail, and goes on without them, so errors of calls are not counted. NCCL's kernels wait
+# for one another, so they are excluded, and loaded eagerly.
 FARPOINT_DATA_DIR="" CUDA_MODULE_LOADING=EAGER \
   nccl_suite "memcheck of ranks" farpoint_nccl_tests "${sanitize[@]}" --tool memcheck --report-api-errors no \
   --kernel-regex-exclude kns=ncclDevKernel

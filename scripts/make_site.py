@@ -24,9 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 # The table of contents: entries are pages, or folders whose pages are listed on a page of their own.
 CONTENTS = {
     "Start": ["docs/getting_started", "docs/install", "docs/library", "docs/python", "docs/program", "Overview </README>"],
-    "Guides": ["docs/workspaces", "docs/interop", "docs/scale", "docs/beside_other_work", "docs/tuning", "docs/limits",
+    "Guides": ["docs/workspaces", "docs/interop", "docs/scale", "docs/beside_other_work", "docs/tuning", "docs/limits", "docs/upgrading",
                "docs/building_blocks", "docs/visualize", "docs/splats", "docs/migration", "docs/design", "docs/architecture",
-               "docs/glossary", "CONTRIBUTING"],
+               "docs/glossary", "CONTRIBUTING", "SECURITY", "CHANGELOG"],
     "Functions": ["docs/functions/*"],
     "Reference": ["reference"],
     "Measurements": ["docs/tables/README", "bench/README", "measurements"],

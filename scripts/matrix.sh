@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # matrix.sh [PART...]: compiles farpoint for what one machine does not run. Nothing runs but the part aarch64, under QEMU.
 # Parts, all by default:
-#   device   the kernels of the public calls, by each nvcc found, for each architecture, held against its limits
+#   device   the kernels of the public calls, by each nvcc found, for each architecture, compared with its limits
 #   host     the headers, and calls of them, by g++ and clang++, in C++17, C++20 and C++23
 #   cccl     the same with the CCCL headers of CUDA 12, from PyPI
 #   cmake    CMake 3.22, from PyPI: configured with CUDA, built, installed, found and used without
 #   aarch64  64-bit ARM: library and examples by the cross compiler, the examples run, answers compared bit by bit
-# Works in build/matrix. What is not there is skipped, aloud. Exit code 1: something does not compile.
+# Works in build/matrix. A missing compiler or package is reported as SKIP. Exit code 1: something does not compile.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
@@ -76,7 +76,7 @@ cccl_of() {
   dirname "$(find "$folder" -path '*/include/cub' -type d | head -n 1)"
 }
 
-# All headers in one file, but for those that need another library: tests/interop compiles them.
+# All headers in one file, except headers that need another library, which tests/interop compiles.
 all_headers() {
   find include/farpoint -name '*.hpp' -printf '#include <farpoint/%P>\n' | LC_ALL=C sort |
     grep -Ev '/interop/(dlpack|eigen|pcl)|/scale/mpi_communicator' > "$work/all.cpp"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # packages.sh [PART...]: makes farpoint's packages and uses them. Parts, all by default:
-#   deb       Debian packages, in build/package, looked at by lintian
-#   debian    those in a fresh Debian that has g++ and CMake, but neither CUDA nor CCCL: installed, used, removed
+#   deb       Debian packages, in build/package, checked by lintian
+#   debian    the Debian packages installed, used and removed in a fresh Debian with g++ and CMake, without CUDA and CCCL
 #   versions  this version and one that calls itself the next, in one program
 #   vcpkg     the port, by a stand-in for vcpkg (try_port.cmake)
 #   conan     the recipe, by Conan from PyPI
 #   colcon    a workspace of farpoint and a package that uses it, by colcon from PyPI
 #   wheel     the Python package as PyPI takes it (wheels.sh), for all GPUs where there is an nvcc, in a fresh environment
-# Works in build/packages. What cannot be had is skipped, aloud. Exit code 1: something failed.
+# Works in build/packages. A missing tool is reported as SKIP. Exit code 1: something failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 work=$PWD/build/packages
@@ -26,7 +26,7 @@ without_nvcc() {
   env -u CUDACXX PATH="${path#:}" "$@"
 }
 
-# from_pypi NAME PACKAGE...: sets tool, the folder of the programs; fails if they cannot be had.
+# from_pypi NAME PACKAGE...: sets tool, the folder of the programs; fails if they cannot be installed.
 from_pypi() {
   local folder=$work/$1
   tool=$folder/bin
@@ -52,7 +52,7 @@ deb() {
   fi
 }
 
-# What is run in the fresh Debian, whose /root/packages has the packages and a program.
+# Runs in the fresh Debian, whose /root/packages has the packages and a program.
 in_fresh_debian() {
   set -eu
   cd /root/packages
@@ -157,7 +157,6 @@ versions() {
   old=$minor
   minor=$((minor + 1))
   sed -i "s/v${major}_$old/v${major}_$minor/; s/VERSION_MINOR $old/VERSION_MINOR $minor/" "$next/include/farpoint/core/config.hpp"
-  sed -i "s/  VERSION $major\.$old\./  VERSION $major.$minor./" "$next/CMakeLists.txt"
   find "$next/include" "$next/src" -type f -exec sed -i 's/"fps: /"fps in the next version: /' {} +
   try "versions: this one" shared_install . old
   try "versions: the next one" shared_install "$next" next
@@ -202,7 +201,7 @@ wheel() {
       if with_cuobjdump; then
         promises+=(--cuda "75,80,86,89,90,100,120")
       else
-        skip "wheel: for which GPUs it is, there is no cuobjdump to tell"
+        skip "wheel: its list of GPUs is not checked without cuobjdump"
       fi
     fi
     try "wheel: what is in $package" scripts/wheel.py "${wheels[0]}" "${promises[@]}"

@@ -3,8 +3,8 @@
 
     scripts/tables.py TABLES.json [--pages DIR]
 
-Writes DIR/README.md and DIR/against_k.svg, and copies the pictures that lie beside the JSON: with fewer colors where they
-are large, which needs Pillow. What has been published is read from docs/tables/published.json. Needs Python 3.8.
+Writes DIR/README.md and DIR/against_k.svg, and copies the pictures from the folder of the JSON: large ones with fewer
+colors, which needs Pillow. Reads published figures from docs/tables/published.json. Needs Python 3.8.
 """
 
 import argparse
@@ -41,10 +41,10 @@ def svg(run):
     against_k = run["screen"]["against_k"]
     series = {name: [(row["k"], row["ms"][name]) for row in against_k["rows"]] for name in against_k["rows"][0]["ms"]}
     machine = run["machine"]
-    told = [machine["gpu" if against_k["place"] == "GPU" else "processor"], run.get("date", "")[:10],
+    context = [machine["gpu" if against_k["place"] == "GPU" else "processor"], run.get("date", "")[:10],
             f'commit {run["commit"]}' if "commit" in run else ""]
-    return charts.curves(f'knn in screen space: time against k, {against_k["model"]}', ", ".join(one for one in told if one),
-                         "neighbours (k)", "milliseconds", series, log_x=False, log_y=False)
+    return charts.curves(f'knn in screen space: time against k, {against_k["model"]}', ", ".join(one for one in context if one),
+                         "neighbors (k)", "milliseconds", series, log_x=False, log_y=False)
 
 
 def fps_part(run, published):
@@ -59,7 +59,7 @@ def fps_part(run, published):
              "have the same indices.", ""]
     lines += table(["clouds x points -> samples"] + places + ["serial / best"], rows) + published_part(published["fps"])
     lines += ["## fps and uniform sampling", "",
-              f'A simulated sweep of {number(run["coverage"]["points"])} points: the largest distance from any point to the nearest sample, in metres.', ""]
+              f'A simulated sweep of {number(run["coverage"]["points"])} points: the largest distance from any point to the nearest sample, in meters.', ""]
     lines += table(["samples", "fps", "uniform"], [[number(row["samples"]), number(row["fps_m"]), number(row["uniform_m"])]
                                                    for row in run["coverage"]["rows"]])
     return lines + [f'![Samples by fps, and uniform ones]({run["coverage"]["picture"]})', ""]
@@ -79,7 +79,7 @@ STAGES = ("projection", "tree", "search", "normals", "splatting", "frame")
 
 
 def stages_part(models):
-    """A table for each place: the host, then the GPU where there is one."""
+    """A table for each backend: the host, then the GPU if the run has one."""
     lines = []
     for place in dict.fromkeys(method["place"] for one in models for method in one["methods"]):
         rows = [[f'{one["model"]}, {number(one["visible"])} visible: {method["method"]}'] + [number(method[f"{stage}_ms"]) for stage in STAGES]
@@ -102,12 +102,12 @@ def screen_part(run, published):
     lines = ["## knn in screen space: stages", "",
              f'Milliseconds, {models[0]["side_px"]} x {models[0]["side_px"]} pixels, k = {models[0]["k"]}.',
              "\"FastKNN, 3 rounds\" is farpoint's search; \"FastKNN, its program\" reimplements the thesis's CUDA kernel. Auto Splats scale a",
-             "radius in eight passes until its ball holds between k and 2 k points, and fit the plane to all of them. The tree is a part of the search",
-             "where it says 0.",
+             "radius in eight passes until its ball holds between k and 2 k points, and fit the plane to the whole ball. The tree is a part of the search",
+             "where its column has 0.",
              ""]
     lines += stages_part(models) + published_part(published["stages"])
     lines += ["## Time against k", "", "![Time against k](against_k.svg)", ""] + published_part(published["against_k"])
-    lines += ["## Right neighbours", "", "Share of the rows with so many right neighbours after one, two and three rounds.", ""]
+    lines += ["## Right neighbors", "", "Share of the rows with 0 to 8 right neighbors after one, two and three rounds.", ""]
     rows = []
     for one in models:
         for rounds, counts in enumerate(one["right"], 1):
@@ -117,18 +117,18 @@ def screen_part(run, published):
     lines += table(["model", "rounds", "mean", "deviation", "most"],
                    [[one["model"], number(row["rounds"]), number(row["mean"]), number(row["deviation"]), number(row["most"])]
                     for one in models for row in one["candidates"]])
-    lines += ["## Normals", "", "Degrees off the normals of the k nearest neighbours in the whole cloud.", ""]
-    # What a method finds is the same everywhere: the last place has all of them.
+    lines += ["## Normals", "", "Degrees off the normals of the k nearest neighbors in the whole cloud.", ""]
+    # Results of a method do not depend on the backend, and the last backend has all methods.
     lines += table(["model and method", "right sets", "mean", "deviation"],
                    [[f'{one["model"]}: {method["method"]}', f'{100 * method["right_sets"]:.2f} %', number(method["normals_off_deg"]),
                      number(method["normals_deviation_deg"])] for one in models for method in one["methods"]
                     if method["place"] == one["methods"][-1]["place"]])
     lines += published_part(published["normals"])
-    lines += ["Pictures of Auto Splats have fewer specks, and the pictures are right: what is at fault is the reference above, whose planes go through 8",
+    lines += ["Pictures of Auto Splats have fewer specks, and the pictures are right: the reference above is at fault, whose planes go through 8",
               "points only. The normals of the knot's surface are known. Degrees off them, of the 189,229 visible points of 300,000 with 0.5 mm of noise:", ""]
-    lines += table(["knot: neighbours of the plane", "mean", "deviation", "more than 10 degrees off"], KNOT_OFF_SURFACE)
+    lines += table(["knot: neighbors of the plane", "mean", "deviation", "more than 10 degrees off"], KNOT_OFF_SURFACE)
     lines += ["Auto Splats fit to 11.5 points on average; cut to its 8 nearest it is `exact`, and `exact` of 12 points has no normal that far off.",
-              "The reference itself is farther off the surface than what it judges.", ""]
+              "The reference itself is farther off the surface than the results that it judges.", ""]
     for one in models:
         lines += [f'![{one["model"]}: exact, FastKNN and Auto Splats; below, how far normals are off]({one["picture"]})', ""]
     return lines
@@ -141,11 +141,11 @@ def page(run, published):
              "(`published.json`).",
              "", f'- load of the machine when the run began: {run["load"]:.2f}; other work makes times longer', f'- processor: {machine["processor"]}, {machine["threads"]} threads',
              f'- GPU: {machine["gpu"] if run["gpu_used"] else "not used"}']
-    # Runs before these were written have none of them.
-    told = [(name, source[key]) for name, source, key in (("driver", machine, "driver"), ("commit", run, "commit"), ("date", run, "date")) if key in source]
-    lines += [f"- {name}: {value}" for name, value in told] + [""]
+    # Early runs have no driver, commit or date.
+    known = [(name, source[key]) for name, source, key in (("driver", machine, "driver"), ("commit", run, "commit"), ("date", run, "date")) if key in source]
+    lines += [f"- {name}: {value}" for name, value in known] + [""]
     if run["quick"]:
-        lines += ["**A quick run, of small sizes: its times say nothing.**", ""]
+        lines += ["**A quick run, of small sizes: its times have no meaning.**", ""]
     return "\n".join(lines + fps_part(run, published) + voxel_part(run, published) + screen_part(run, published)).rstrip() + "\n"
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Says what a wheel of the Python package has in it, and fails where it is not as promised.
+"""Prints the contents of a wheel of the Python package, and fails if it breaks a promise.
 
     scripts/wheel.py WHEEL [--cuda SM,...] [--max-mb SIZE]
 
-Prints the tags, the size, and the GPUs whose code is in it. Promised are: from CPython 3.12 on one wheel for all later versions;
-no library but the system's, so that it is imported where there is no driver; with --cuda, code for these GPUs; with --max-mb, no more bytes. Needs Python 3.8,
-readelf and, with --cuda, cuobjdump.
+Prints the tags, the size, and the GPUs that it has code for. The promises: one wheel for CPython 3.12 and all later versions;
+only libraries of the system, so that it can be imported without a driver; with --cuda, code for these GPUs; with --max-mb, at
+most this size. Needs Python 3.8, readelf and, with --cuda, cuobjdump.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import zipfile
 
-# Of the C library and the compiler's runtime: what any Linux has that runs a CPython of the same platform.
+# Libraries of C and of the compiler's runtime, which every Linux with a CPython of the platform has.
 SYSTEM = re.compile(r"(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)|ld-linux.*)\.so\.\d+$")
 
 
@@ -30,13 +30,13 @@ def needed_by(library):
 
 
 def gpus_in(library):
-    """Numbers of the architectures that machine code is for, and of those that PTX is for."""
+    """Numbers of the architectures with machine code, and numbers of the architectures with PTX."""
     listed = (output_of("cuobjdump", option, str(library)) for option in ("--list-elf", "--list-ptx"))
     return [sorted({int(number) for number in re.findall(r"\.sm_(\d+)", text)}) for text in listed]
 
 
 def faults(name, needed, machine_code, wanted, size=0.0, max_mb=None):
-    """Sentences about what is not as promised."""
+    """A sentence for each broken promise."""
     python, abi, _ = name[:-len(".whl")].split("-")[-3:]
     version = int(python[len("cp3"):]) if python.startswith("cp3") else 0
     if version >= 12 and (python, abi) != ("cp312", "abi3"):

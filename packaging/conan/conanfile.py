@@ -13,7 +13,7 @@ required_conan_version = ">=2.0"
 
 class FarpointConan(ConanFile):
     name = "farpoint"
-    description = "Farthest point sampling, voxelization and nearest neighbours of point clouds in C++17 and CUDA"
+    description = "Point-cloud sampling, voxelization and nearest neighbors on CPU and GPU, identical to the bit"
     license = "Apache-2.0"
     topics = ("point-cloud", "sampling", "voxelization", "knn", "cuda")
     package_type = "library"
@@ -28,8 +28,8 @@ class FarpointConan(ConanFile):
         return os.path.join(self.recipe_folder, os.pardir, os.pardir)
 
     def set_version(self):
-        text = load(self, os.path.join(self._root, "CMakeLists.txt"))
-        self.version = re.search(r"\n  VERSION ([0-9.]+)\n", text).group(1)
+        text = load(self, os.path.join(self._root, "include", "farpoint", "core", "config.hpp"))
+        self.version = ".".join(re.findall(r"#define FARPOINT_VERSION_\w+ (\d+)", text))
 
     def export_sources(self):
         for pattern in ("CMakeLists.txt", "LICENSE", "*.md", "package.xml"):

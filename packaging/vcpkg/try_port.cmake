@@ -1,4 +1,4 @@
-# Runs the port without vcpkg: does what vcpkg's documentation says of the functions that portfile.cmake calls.
+# Runs the port without vcpkg: implements the functions that portfile.cmake calls as vcpkg documents them.
 #   cmake -DWORK=folder [-DSHARED=ON] [-DLAUNCHER=ccache] -P try_port.cmake
 # Leaves the package in WORK/packages/farpoint, as vcpkg would install it.
 cmake_minimum_required(VERSION 3.22)
@@ -41,7 +41,7 @@ function(vcpkg_cmake_install)
   endforeach()
 endfunction()
 
-# The package's CMake files move to share/PORT, one folder less deep, and those of the debug build beside them.
+# Moves the CMake files of both builds, release and debug, to share/PORT, which is one folder less deep.
 function(vcpkg_cmake_config_fixup)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" CONFIG_PATH "")
   set(share ${CURRENT_PACKAGES_DIR}/share/${PORT})
@@ -62,7 +62,7 @@ function(vcpkg_cmake_config_fixup)
     string(REPLACE "\${CMAKE_CURRENT_LIST_DIR}/../../../" "\${CMAKE_CURRENT_LIST_DIR}/../../" text "${text}")
     string(FIND "${text}" "${WORK}" at)
     if(NOT at EQUAL -1)
-      message(FATAL_ERROR "${file} remembers where it was made.")
+      message(FATAL_ERROR "${file} has the path of its build folder.")
     endif()
     file(WRITE ${file} "${text}")
   endforeach()
@@ -70,7 +70,7 @@ function(vcpkg_cmake_config_fixup)
 endfunction()
 
 function(vcpkg_fixup_pkgconfig)
-  # Those of farpoint find their prefix by themselves, in lib/pkgconfig of either build.
+  # Nothing to fix: farpoint's .pc files compute their prefix from their own path, in lib/pkgconfig of either build.
 endfunction()
 
 function(vcpkg_install_copyright)
@@ -80,7 +80,7 @@ endfunction()
 
 include(${CURRENT_PORT_DIR}/portfile.cmake)
 
-# What vcpkg looks at after each build.
+# vcpkg rejects a package with one of these folders.
 foreach(unwanted IN ITEMS debug/include debug/share lib/cmake debug/lib/cmake)
   if(EXISTS ${CURRENT_PACKAGES_DIR}/${unwanted})
     message(FATAL_ERROR "vcpkg would complain about ${unwanted}.")

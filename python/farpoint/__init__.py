@@ -1,4 +1,4 @@
-"""farpoint: farthest point sampling, voxelization and nearest neighbours of point clouds, on GPUs and on the host.
+"""farpoint: point-cloud sampling, voxelization and nearest neighbors on CPU and GPU, identical to the bit.
 
     import farpoint, numpy as np
     points = np.random.rand(100_000, 3).astype(np.float32)

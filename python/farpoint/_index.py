@@ -24,7 +24,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _queries_may_come_first(function: Function) -> Function:
-    """Takes the order of arguments of farpoint 0.1, too: queries before the number, with a warning."""
+    """Also takes the order of arguments before 0.1.0, queries before the number, with a warning."""
 
     @functools.wraps(function)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
@@ -32,7 +32,7 @@ def _queries_may_come_first(function: Function) -> Function:
             return function(self, *arguments, **options)
         name = function.__name__
         warnings.warn(f"PointIndex.{name}() takes the queries second, as farpoint.{name}() takes them behind the points; queries first "
-                      "will be an error in the next release", DeprecationWarning, stacklevel=2)
+                      "will be an error in farpoint 0.2", DeprecationWarning, stacklevel=2)
         queries, *others = arguments
         if not others:
             return function(self, queries=queries, **options)

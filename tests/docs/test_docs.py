@@ -210,7 +210,7 @@ class Pages(unittest.TestCase):
         self.write("docs/plots/old.svg", "<svg/>")
         self.assertEqual(docs.brought_up_to_date(self.root, False), [
             "docs/plots/old.svg: no page shows it",
-            "docs/plots/nvidia-h200/knn_exact-knn-points.svg: code or figures are not up to date; run scripts/docs.py fill"])
+            "docs/plots/nvidia-h200/knn_exact-knn-points.svg: code, figures or version are not up to date; run scripts/docs.py fill"])
         self.write("docs/page.md", "![none](plots/nvidia-h200/knn_exact-none.svg)\n")
         with self.assertRaisesRegex(KeyError, "knn_exact-none"):
             docs.brought_up_to_date(self.root, False)
@@ -234,7 +234,7 @@ class Pages(unittest.TestCase):
             self.assertEqual(sound.count(figure), 1, figure)
             self.write("docs/tables/README.md", sound.replace(figure, typed))
             self.assertEqual(docs.brought_up_to_date(self.root, False),
-                             ["docs/tables/README.md: code or figures are not up to date; run scripts/docs.py fill"])
+                             ["docs/tables/README.md: code, figures or version are not up to date; run scripts/docs.py fill"])
 
     def test_figures_of_splats_are_what_the_program_printed(self):
         printed = ("  points                 1000\n  visible                70\n  neighbours             16\n\n"
