@@ -12,7 +12,7 @@
 
 namespace farpoint_tests {
 
-/// The same array in both memories, with guards and the same poison.
+/// An array in host memory and its twin in device memory, with guards and equal poison.
 template <class T>
 class twin_array {
  public:

@@ -196,7 +196,7 @@ class bulk_calls : public map_owner<Map, Backend> {
  private:
   using call_name = farpoint::hash_map_call;
 
-  /// A call with the workspace that it wants, and no more.
+  /// Makes a call with exactly hash_map_workspace_bytes() of workspace.
   template <class Call>
   void run(call_name name, std::size_t keys, Call const& call) {
     auto const exec = this->exec();

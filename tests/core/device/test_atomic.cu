@@ -1,4 +1,4 @@
-// atomic_increment(): each thread gets a number of its own, whoever comes with it.
+// atomic_increment(): each thread gets a number of its own, whichever threads of its warp take part.
 #include <farpoint/core/atomic.hpp>
 
 #include <algorithm>

@@ -70,7 +70,7 @@ namespace {
 
 using key = neighbour_key<float>;
 
-/// Key j of those that query i is shown: ties among them.
+/// Key j that is offered to the list of query i; distances tie.
 FARPOINT_HD key shown_key(std::uint32_t i, std::uint32_t j) {
   std::uint32_t const mixed = (i * 2654435761u ^ j * 40503u) * 2246822519u;
   return {static_cast<float>(mixed >> 22), j};

@@ -1,4 +1,5 @@
-// bounding_box: its corners against minima and maxima of each axis, its distance against that of the nearest point.
+// bounding_box: its corners against minima and maxima of each axis, its distance against the distance to its nearest
+// point.
 #include <farpoint/geometry/axis_distance.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 

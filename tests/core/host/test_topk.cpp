@@ -96,7 +96,7 @@ void check_networks() {
   CHECK(merged);
 }
 
-/// As many comparisons as a network makes.
+/// A value that counts its comparisons, for the number that a network makes.
 struct counted {
   static inline int comparisons = 0;
   int value;

@@ -128,7 +128,7 @@ TEST_CASE("frame: points that are in no other input are packed", "[library]") {
   auto const values = counting(5000);
   point_view<float> const apart{values.data(), 1000, 20};
   point_view<float> const reversed{values.data() + 4995, 1000, -20, {8, 4, 0}};
-  // Of the same records, but for the last.
+  // Features of the points' records, except for the last record.
   auto const features = farpoint::feature_view::packed(values.data(), 999, 5);
   for (auto const& points : {apart, reversed}) {
     point_view<float> placed;

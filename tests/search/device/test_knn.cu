@@ -42,7 +42,7 @@ namespace {
 using problem_type = knn_problem<float>;
 using call_type = knn_call<problem_type, std::int32_t>;
 
-/// What host_exec says, on all cores: the oracle where brute force would take minutes.
+/// Answer of host_exec on all cores: the oracle where brute force would take minutes.
 template <class Problem>
 auto host_knn(Problem const& problem) {
   return collect_knn(problem, [&](auto const& output) {

@@ -12,7 +12,7 @@ using farpoint::quadtree_ref;
 
 namespace {
 
-/// A place in an image, and how far around it.
+/// A position in an image and a search radius, px.
 struct shape_query {
   float x, y, radius;
 };

@@ -52,7 +52,7 @@ class twice {
   explicit twice(index_t size) : one_{static_cast<std::size_t>(size)}, other_{static_cast<std::size_t>(size)} {}
   span<T> first() const { return {one_.data(), one_.size()}; }
   span<T> second() const { return {other_.data(), other_.size()}; }
-  /// What the first held before is lost.
+  /// Returns first(), filled with poison.
   span<T> spoiled() const {
     if (one_.size() != 0) std::memset(static_cast<void*>(one_.data()), poison, one_.size() * sizeof(T));
     return first();

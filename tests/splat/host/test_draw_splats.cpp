@@ -1,4 +1,4 @@
-// draw_splats() on host_exec, against lines of sight in double precision that look at every splat.
+// draw_splats() on host_exec, against lines of sight in double precision that are tested against every splat.
 #include <farpoint/splat/draw_splats.hpp>
 
 #include <cmath>
