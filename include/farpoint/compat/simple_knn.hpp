@@ -47,8 +47,8 @@ std::size_t distCUDA2_workspace_bytes(Exec exec, int P) noexcept {
 /// points.
 ///
 /// A duplicate is a neighbour at distance 0. Fewer than four points have missing neighbours, for each of which the
-/// largest float is taken. A point that is not finite gets +inf; where it leaves another fewer than three neighbours,
-/// the mean is of those.
+/// largest float is taken. A point that is not finite gets +inf; a point that has fewer than three finite neighbours
+/// because of it gets the mean over its finite neighbours.
 ///
 /// @param P          number of points
 /// @param points     `[P, 3]`

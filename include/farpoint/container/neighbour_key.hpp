@@ -101,7 +101,7 @@ class neighbour_key<float> {
   std::uint64_t word_;
 };
 
-/// The same two numbers, ordered by index alone.
+/// A squared distance and an index, ordered by index alone.
 template <class Scalar>
 class index_key : public detail::indexed_distance<Scalar, index_key<Scalar>> {
  public:

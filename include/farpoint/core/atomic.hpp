@@ -37,7 +37,7 @@ __device__ FARPOINT_ALWAYS_INLINE cuda_word<Word>* as_cuda_word(Word* word) noex
 
 }  // namespace detail
 
-/// Two words beside each other in memory, for those who load, store or exchange both at once.
+/// Two adjacent words in memory that are loaded, stored or exchanged at once.
 struct alignas(16) word_pair {
   std::uint64_t first, second;
 };
@@ -69,7 +69,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load(Word const* word) noexcept {
 #endif
 }
 
-/// Loads a word. What was written before the atomic_store_release() whose value it sees is visible to the caller.
+/// Loads a word. If the loaded value is from an atomic_store_release(), the writes before that store are visible to the
+/// caller.
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load_acquire(Word const* word) noexcept {
   static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");

@@ -53,7 +53,7 @@ template <class T>
 using stored = std::conditional_t<is_binary16<T>, float16, T>;
 }  // namespace detail
 
-/// The nearest float16, ties to even: +-inf from 65,520 on, NaN stays NaN. The same bits on every backend.
+/// The nearest float16, ties to even: +-inf from 65,520 on, NaN stays NaN. Every backend gives the same bits.
 FARPOINT_HD inline float16 to_float16(float value) noexcept {
   std::uint32_t word;
   std::memcpy(&word, &value, sizeof word);

@@ -1,5 +1,5 @@
 /// @file
-/// Puts queries of a host view in an order in which those that follow one another are near one another.
+/// Reorders queries of a host view so that successive queries are near one another.
 #pragma once
 
 #include <farpoint/host/curve_sort.hpp>

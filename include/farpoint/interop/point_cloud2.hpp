@@ -102,7 +102,7 @@ template <class Coord, class Message>
 result view_point_cloud2(Message const&& message, point_view<Coord>& points) = delete;
 
 /// Views fields of a message as features, in the order of `names`: intensity, ring, time, and the coordinates if
-/// wanted. Of a field with a count above one, the first element.
+/// wanted. A field with a count above one gives its first element.
 ///
 /// On failure `features` stays as it is. O(fields * names); allocates nothing.
 /// @param message   outlives the view, unless `data` is given

@@ -9,7 +9,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// What to sample.
+/// Parameters of fps().
 struct fps_params {
   /// Samples per cloud. More than a cloud has: all of its finite points are picked, and the rest is padded.
   index_t samples = 0;

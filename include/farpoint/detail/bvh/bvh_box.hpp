@@ -7,7 +7,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The box around a node's points and the lowest index among them; at first those of no points.
+/// The box around a node's points and their lowest index; at first, the box and index of an empty node.
 template <class Scalar>
 struct bvh_box {
   bounding_box<Scalar> box = bounding_box<Scalar>::empty();

@@ -13,7 +13,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Calls `copy(begin, end)` for all rows, by threads that are worth their start, and adds up what it returns.
+/// Calls `copy(begin, end)` for all rows, by a team with a thread per 65,536 values at most, and adds up the numbers
+/// that it returns.
 template <class Copy>
 unsigned long long gather_by_team(host_exec exec, index_t rows, index_t channels, Copy const& copy) noexcept {
   std::atomic<unsigned long long> out_of_range{0};

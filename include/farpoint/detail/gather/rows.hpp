@@ -36,7 +36,7 @@ struct gather_rows_args {
   }
 
   /// Row r of the output, of index r. A 32-bit r is divided in 32 bits, which a GPU does much faster.
-  /// @param empty  offsets are wrong: a look at the memory only
+  /// @param empty  offsets are wrong: the row of the output is valid, its source null
   template <class Integer>
   FARPOINT_HD gathered_row<Value> row(Integer r, bool empty) const noexcept {
     auto const at = static_cast<index_t>(r);

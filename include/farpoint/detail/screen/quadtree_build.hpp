@@ -1,5 +1,5 @@
 /// @file
-/// The steps of building a quadtree, each for one node or one point. Those of a level are independent of one another,
+/// The steps of building a quadtree, each for one node or one point. Steps of a level are independent of one another,
 /// but for add_to_tile().
 #pragma once
 
