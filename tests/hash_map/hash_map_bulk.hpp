@@ -66,7 +66,7 @@ class map_owner : public Backend {
     buckets_.upload(buckets);
   }
 
-  /// By slot; read by the same map on the host.
+  /// Returns the entries in the order of slots, read on the host by a map of this type.
   std::vector<hash_map_entry<key, value>> contents() const {
     auto buckets = buckets_.download();
     std::vector<hash_map_entry<key, value>> entries;

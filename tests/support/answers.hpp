@@ -16,7 +16,7 @@ bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// Where two arrays part first; nothing when they do not.
+/// Describes the first difference of two arrays; empty if they are equal.
 template <class T>
 std::string difference_in(char const* name, std::vector<T> const& a, std::vector<T> const& b) {
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {

@@ -26,7 +26,7 @@ bool same_lists(list_answer<Scalar> const& a, list_answer<Scalar> const& b) {
          a.counts == b.counts;
 }
 
-/// Where two answers part, for messages; nothing when they do not.
+/// Describes the differences of two answers; empty if they are equal.
 template <class Scalar>
 std::string difference_in_lists(list_answer<Scalar> const& a, list_answer<Scalar> const& b) {
   if (a.outcome.code != b.outcome.code) return difference_in_outcome(a.outcome, b.outcome);

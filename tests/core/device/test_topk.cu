@@ -22,7 +22,8 @@ void check_lists(int size, int k, Less const& less) {
   CAPTURE(size, k, sizeof(Key));
   std::vector<Key> keys;
   for (int problem = 0; problem < problems; ++problem) {
-    // By index alone, keys of one index are equal, and which stays is not said.
+    // Compared by index alone, keys with equal indices are equal, and a list may keep any: such kinds of keys are left
+    // out.
     int const kind = std::is_same_v<Less, of_lower_index> ? 2 + problem % 3 : problem % 5;
     auto const some = topk_keys<Key, Scalar>(static_cast<std::size_t>(size), kind, static_cast<std::uint64_t>(problem));
     keys.insert(keys.end(), some.begin(), some.end());

@@ -28,8 +28,8 @@ __global__ void keep_nearest(farpoint::neighbour_key<Scalar> const* keys, int co
   int const end = begins[thread + 1];
   int const half = (begin + end) / 2;
   int at = begin;
-  // In two parts with a merge of all between them, as a caller does that goes to the next part of its work; in the
-  // second lists are merged sooner than they have to be.
+  // Offers the keys in two parts with merge_all() between them, as a caller with two parts of work does. In the second
+  // part lists are merged before they are full.
   for (int part = 0; part < 2; ++part) {
     int const stop = part == 0 ? half : end;
     list.activate(at < stop);

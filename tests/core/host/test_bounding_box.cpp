@@ -62,7 +62,7 @@ void check_growth() {
       REQUIRE(whole.low[axis] == (*least)[axis]);
       REQUIRE(whole.high[axis] == (*most)[axis]);
     }
-    // In parts, in either order; an empty part adds nothing.
+    // Boxes of parts join in either order; an empty box adds nothing.
     auto joined = parts[1];
     joined.grow(parts[0]);
     joined.grow(bounding_box<Scalar, Dim>::empty());

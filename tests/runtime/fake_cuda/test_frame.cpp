@@ -1,4 +1,5 @@
-// Where a host-memory call's arrays go in device memory, and how they get there and back: by a fake CUDA runtime.
+// Placement of a host-memory call's arrays in device memory, and the copies to and from it, checked by a fake CUDA
+// runtime.
 #include "../../../src/place_in_frame.hpp"
 #include "../../support/catch.hpp"
 #include "fake_cuda.hpp"

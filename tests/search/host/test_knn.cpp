@@ -14,7 +14,7 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// As the public function does it.
+/// Answers a problem by the public function.
 template <class Problem>
 auto knn_with(Problem const& problem, int threads) {
   return collect_knn(problem, [&](auto const& output) {

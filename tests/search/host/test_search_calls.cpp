@@ -276,7 +276,7 @@ TEST_CASE("point_bvh_ref: bounds of the finite points", "[point_bvh][host]") {
     if (problem.clouds() != problem.query_offsets.size() - 1) problem.query_offsets.resize(1 + problem.clouds(), 0);
     clouds_on_host const clouds{problem};
     for (index_t b = 0; b < clouds.index.size(); ++b) {
-      // Where offsets are wrong, all are empty.
+      // If an offset is wrong, all clouds are empty.
       auto const cloud = clouds.index.bad_offsets() == 0 ? clouds.points[b] : view{};
       CHECK(same_box(clouds.index[b].bounds(), box_of_finite(cloud)));
     }

@@ -192,7 +192,7 @@ TEST_CASE("radius, tasks of a GPU: indices may count from another number than 0"
     problem.wide = true;
     for (auto const order : {radius_order::index, radius_order::nearest}) {
       problem.params.order = order;
-      // In registers, in memory, and in rows of the output.
+      // Lists in registers, in memory, and in rows of the output.
       for (index_t const max : {1, 16, 18, 60}) {
         problem.k = max;
         CAPTURE(seed, static_cast<int>(order), max);

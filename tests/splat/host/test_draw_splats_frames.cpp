@@ -59,7 +59,7 @@ double ring_depth(pinhole_camera<float> const& camera, int x, int y, double thic
   return std::numeric_limits<double>::infinity();
 }
 
-/// From 3.2 m away, all around and up and down.
+/// A camera at a distance of 3.2 m, which circles the ring and moves up and down.
 pinhole_camera<float> camera_of_frame(int frame, int size) {
   double const turn = 0.0628318 * frame;
   double const up = 0.9 * std::sin(0.19 * frame);
