@@ -12,7 +12,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Stands for a neighbour that is missing.
 inline constexpr float missing_distance = std::numeric_limits<float>::max();
 
-/// For fewer than four points.
+/// Writes the means of a cloud of fewer than four points.
 struct mean_of_few {
   point_view<float> points;
   float* means;

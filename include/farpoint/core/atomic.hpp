@@ -42,7 +42,7 @@ struct alignas(16) word_pair {
   std::uint64_t first, second;
 };
 
-/// Whether there is an atomic_compare_exchange() of a word_pair where this is called: in code for devices of compute
+/// True if atomic_compare_exchange() of a word_pair exists where this is called: in code for devices of compute
 /// capability 9.0 and above, from CUDA 12.3 on.
 FARPOINT_HD constexpr bool has_pair_exchange() noexcept {
 #if defined(FARPOINT_HAS_PAIR_EXCHANGE)

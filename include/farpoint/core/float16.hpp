@@ -48,7 +48,7 @@ inline constexpr bool is_binary16<_Float16> = true;
 #endif
 
 namespace detail {
-/// How farpoint reads a type from memory: binary16 numbers as float16, others as they are.
+/// Type by which farpoint reads a T from memory: float16 for binary16 numbers, else T.
 template <class T>
 using stored = std::conditional_t<is_binary16<T>, float16, T>;
 }  // namespace detail

@@ -55,7 +55,7 @@ result check_point_cloud2(Message const& message) noexcept {
   return {};
 }
 
-/// Whether a field of `size` bytes lies within a record.
+/// True if a field of `size` bytes lies within a record.
 template <class Message, class Field>
 bool is_in_record(Message const& message, Field const& field, int size) noexcept {
   return std::uint64_t{field.offset} + static_cast<std::uint64_t>(size) <= message.point_step &&

@@ -34,7 +34,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Functions of the compiled library on host memory. They need neither nvcc nor a CUDA driver.
 namespace runtime {
 
-/// Where the work is done.
+/// Hardware that does the work of a call.
 enum class backend : int {
   automatic,  ///< CUDA when there is a usable GPU, the host otherwise
   host,

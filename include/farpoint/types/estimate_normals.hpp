@@ -9,7 +9,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where estimate_normals() writes, in the memory space of the execution: a row for each point of the view. Rows of
+/// Outputs of estimate_normals(), in the memory space of the execution: a row for each point of the view. Rows of
 /// points that are in no cloud of a ragged batch are not written; where offsets are wrong (knn_report::bad_offsets),
 /// all rows get undefined normals.
 template <class Scalar = float>

@@ -49,7 +49,7 @@ struct fps_report {
   unsigned long long bad_offsets = 0;  ///< wrong offsets: then all clouds came out empty, and nothing else counts
 };
 
-/// Where fps() writes, in the memory space of the execution. Every part except `indices` is optional.
+/// Outputs of fps(), in the memory space of the execution. Every part except `indices` is optional.
 template <class Scalar = float>
 struct fps_output {
   /// `[clouds, samples]`, row-major: indices into the cloud itself, in the order of selection; -1 past the count.

@@ -13,12 +13,12 @@ struct bvh_box {
   bounding_box<Scalar> box = bounding_box<Scalar>::empty();
   std::uint32_t lowest = no_index;
 
-  /// By a point.
+  /// Grows by a point.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(vec<Scalar> const& point, std::uint32_t index) noexcept {
     box.grow(point);
     lowest = smaller(lowest, index);
   }
-  /// By another node.
+  /// Grows by another node.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(bvh_box const& other) noexcept {
     box.grow(other.box);
     lowest = smaller(lowest, other.lowest);

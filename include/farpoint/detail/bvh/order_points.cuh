@@ -20,7 +20,7 @@ class bvh_point_sorter {
   using cells_type = bvh_crowded_cells<Points, Threads, Sorter>;
 
  public:
-  /// At most.
+  /// Maximum number of phases.
   static constexpr int phase_count =
       keys_type::phase_count + (bvh_levels + 1) * (radix_passes(32) + cells_type::phase_count);
 

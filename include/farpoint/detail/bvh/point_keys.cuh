@@ -123,7 +123,7 @@ class bvh_point_keys {
       vec<scalar, 3> p[AtOnce];
 #pragma unroll
       for (int j = 0; j < AtOnce; ++j) p[j] = next[j];
-      // On their way while the function works.
+      // Prefetches the next points, so that they load while `function` works.
       load_from(first + AtOnce * Threads);
       function(first, part.end, p);
     }

@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Whether values have the same bits on a GPU, where a long double is a double.
+/// True if values have the same bits on a GPU, where a long double is a double.
 template <class Value>
 inline constexpr bool is_on_gpu = !std::is_same_v<std::remove_cv_t<Value>, long double>;
 

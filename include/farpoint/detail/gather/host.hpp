@@ -45,7 +45,7 @@ unsigned long long gather_rows(gather_rows_args<Value> const& args, bool empty, 
     auto const copy = [&](gathered_row<Value> const& row, index_t c) {
       if (row.to != nullptr) row.to[c * to_stride] = row.from == nullptr ? Value{} : row.from[c * from_stride];
     };
-    // In the order of the output's memory.
+    // Copies in the order of the output's memory.
     if (is_channels_first(args.output)) {
       for (index_t c = 0; c < channels; ++c) {
         for (index_t r = 0; r < count; ++r) copy(rows[r], c);

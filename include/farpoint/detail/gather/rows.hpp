@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a row comes from and goes to.
+/// Source and destination of a row.
 template <class Value>
 struct gathered_row {
   Value const* from;  ///< null: the row is zeros

@@ -22,7 +22,7 @@ struct hash_map_compact_args {
 
   static constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 
-  /// Not the units of its memory: a layout may have buckets of another size.
+  /// Number of buckets of Map::bucket_slots slots. The units of the map's memory may have another size.
   FARPOINT_HD index_t buckets() const noexcept { return map.capacity() / Map::bucket_slots; }
 };
 

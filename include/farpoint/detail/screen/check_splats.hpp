@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Whether some splats may hide others.
+/// True if some splats may hide others.
 inline bool hides(draw_splats_params const& params) noexcept {
   return params.hidden < infinity<float>;
 }

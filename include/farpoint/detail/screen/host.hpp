@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// How a call is spread over threads, and what memory it takes.
+/// Distribution of a call over threads, and the memory that it takes.
 template <class Points, class Camera>
 class knn_screen_host_plan {
  public:

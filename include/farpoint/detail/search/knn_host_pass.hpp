@@ -97,7 +97,8 @@ struct knn_pass {
       queries.setback = 0;
       return count;
     }
-    // Where packet after packet fails, fewer are tried.
+    // Each packet that fails doubles the number of queries that are answered one by one before the next packet, up to
+    // 512.
     queries.alone = queries.setback;
     queries.setback = std::clamp(2 * queries.setback, packet_lanes, 512);
     return count;
