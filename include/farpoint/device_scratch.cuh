@@ -30,8 +30,8 @@ class device_scratch : public detail::scratch_memory {
   }
   ~device_scratch() { static_cast<void>(release()); }
 
-  /// Makes it at least `size` bytes large, on this stream. Where it grows, or comes to another stream, it is allocated
-  /// anew, and what it held is lost. Not while the stream is captured: the memory would be the graph's.
+  /// Makes the memory at least `size` bytes large, on this stream. Memory that grows or changes its stream is
+  /// reallocated, and its content is lost. Not while the stream is captured: the memory would be the graph's.
   /// @return ok | out_of_memory | cuda_failure; then it holds nothing
   result reserve(cuda_exec exec, std::size_t size) noexcept {
     if (size <= size_ && (exec.stream == stream_ || size == 0)) return {};

@@ -33,7 +33,7 @@ result gather(cuda_exec exec, span<Value const> features, index_t channels, inde
 }
 
 /// gather() within the clouds of a batch, enqueued on a stream: the rules of the host overload for feature_rows, and
-/// the same promises. One launch, and a memset for a report; a block of a ragged batch looks at all offsets.
+/// the same promises. One launch, and a memset for a report; each block reads all offsets of a ragged batch.
 template <class Value>
 result gather(cuda_exec exec, detail::type_identity_t<feature_rows<Value const>> features, index_view indices,
               feature_rows<Value> output, gather_report* report = nullptr) noexcept {

@@ -1,6 +1,6 @@
 /// @file
-/// Offsets of clouds whose sizes are known, as torch has them: int32 lengths beside the points. offsets_of_sizes.cuh
-/// adds cuda_exec.
+/// Offsets of clouds whose sizes are known, such as the int32 lengths that go with points in torch.
+/// offsets_of_sizes.cuh adds cuda_exec.
 #pragma once
 
 #include <farpoint/core/check.hpp>

@@ -11,7 +11,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// pillar_features(), enqueued on a stream: the same answer as that of the host overload, to the bit.
+/// pillar_features(), enqueued on a stream: equal to the host overload's answer to the bit.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. The parts of `voxels` and `output` are
 /// device memory that must stay valid until the stream has passed the call.

@@ -13,11 +13,11 @@ FARPOINT_BEGIN_NAMESPACE
 /// A row of the output is a point's features, of which the first three are x, y and z; then these less
 /// `voxels.centroid`; then x and y, or all three, less the centre of the voxel, rn(rn(cell * size) + first), where
 /// first = rn(rn(size / 2) + origin) is the centre of cell 0. Each operation is rounded once: the same bits on every
-/// backend. Places without a point are zeros. Rows past the number of voxels are not written.
+/// backend. Slots without a point are zeros. Rows past the number of voxels are not written.
 ///
 /// @param exec     threads to use; blocks until done
-/// @param params   those of the call that made the voxels: `grid`, `mode`, which is hard{}, and `features`, of which
-///                 only the number is read
+/// @param params   parameters of the call that made the voxels: `grid`, `mode`, which is hard{}, and `features`, of
+///                 which only the number is read
 /// @param voxels   the voxels. Has gathered, centroid, coords with any columns, points_per_voxel and voxel_count
 /// @param centers  axes of the offset to the centre
 /// @param output   `[capacity, max_points, features + pillar_columns(centers)]`, float or float16

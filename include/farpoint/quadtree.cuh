@@ -28,7 +28,7 @@ std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) noexcept 
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
 ///
 /// @param exec       the stream
-/// @param zbuffer    1 to quadtree_max_side pixels wide and high; the points of its pixels become those of the tree
+/// @param zbuffer    1 to quadtree_max_side pixels wide and high; the points of its pixels become the tree's points
 /// @param memory     at least quadtree_bytes(width, height, width * height) bytes, aligned to quadtree_alignment,
 ///                   device memory; the tree lives in it
 /// @param workspace  at least quadtree_workspace_bytes() bytes, 256-byte aligned, device memory

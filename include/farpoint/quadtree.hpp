@@ -24,14 +24,14 @@ inline result check_quadtree(host_exec exec, quadtree_layout const& layout, span
 }  // namespace detail
 
 /// Builds the quadtree of an image. Points are packed without a sort: a tile's start, and the rank of a pixel in its
-/// tile's mask, say where one goes. The same tree for every order of the points.
+/// tile's mask, say where one goes. The tree does not depend on the order of the points.
 ///
 /// @param exec           runs on the calling thread alone, whatever the number of threads; blocks until done
 /// @param width, height  of the image, px, 1 to quadtree_max_side
 /// @param points         `[n]`, at most one for each pixel (a z-buffer's output), in any order, host memory; none is
 ///                       allowed
-/// @param memory         at least quadtree_bytes(width, height, n) bytes, aligned to quadtree_alignment, host memory,
-///                       apart from the points; the tree lives in it
+/// @param memory         at least quadtree_bytes(width, height, n) bytes, aligned to quadtree_alignment, host memory
+///                       that does not overlap the points; the tree lives in it
 /// @param tree           set on success
 /// @return ok | bad_argument: a side out of bounds, more points than pixels, a pixel outside the image or with two
 ///         points, a depth that is NaN, memory that is not aligned | workspace_too_small. On failure nothing is

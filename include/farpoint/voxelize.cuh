@@ -14,7 +14,7 @@ FARPOINT_BEGIN_NAMESPACE
 ///
 /// Exact; O(1). A function of the clouds' sizes, the parameters, which outputs are given, and the selector; 0 for
 /// arguments that voxelize() refuses. At most 64 bytes per point, 8 a cloud, and 64 KiB: where a bitmap would take
-/// more, a table or a sort takes its place.
+/// more, a table or a sort replaces it.
 template <class Selector = voxelize_selector, class Points>
 std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const& params,

@@ -34,7 +34,7 @@ inline floats random_floats(std::size_t size, std::uint64_t seed) {
   return values;
 }
 
-/// Some below 0 and beyond the end.
+/// Indices from -1 to n; -1 and n are out of range.
 inline ints random_indices(std::size_t size, int n, std::uint64_t seed) {
   random_source random{seed};
   ints values(size);
@@ -267,7 +267,7 @@ class compat_calls {
                                               config.voxel_size, config.range, exec_);
   }
 
-  /// By the launchers of CUDA-CenterPoint.
+  /// Voxelizes by the launchers of CUDA-CenterPoint.
   farpoint::result center_point_voxels(voxelizer_config const& config, floats const& clouds) {
     using namespace farpoint::compat;
     auto const& s = config.sizes;

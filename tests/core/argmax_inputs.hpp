@@ -42,7 +42,7 @@ Score random_score(random_source& random, int round) {
   }
 }
 
-/// `rounds` sets of one candidate per thread; indices in no order, with duplicates and with nobody.
+/// `rounds` sets of one candidate per thread. Indices are unordered, with duplicates, and a tenth are no_winner.
 template <class Score>
 std::vector<farpoint::scored<Score>> argmax_inputs(int block_size, int rounds, std::uint64_t seed) {
   random_source random{seed};

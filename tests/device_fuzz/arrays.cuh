@@ -12,7 +12,7 @@
 
 namespace farpoint_tests {
 
-/// The same array in both memories, with guards and the same poison.
+/// An array in host memory and its twin in device memory, with guards and equal poison.
 template <class T>
 class twin_array {
  public:
@@ -22,7 +22,7 @@ class twin_array {
   farpoint::span<T> host() const { return {host_.data(), host_.size()}; }
   farpoint::span<T> device() const { return {device_.data(), device_.size()}; }
 
-  /// Where the two differ, and guards that were written.
+  /// Describes the first difference of the two arrays, or a written guard; empty if they are equal.
   std::string difference(char const* name) const {
     if (!host_.intact() || !device_.intact()) return std::string{name} + ": a guard was written; ";
     auto const a = device_.download();
@@ -40,7 +40,7 @@ class twin_array {
   device_array<T> device_;
 };
 
-/// Why a call was refused; nothing if it was not.
+/// The reason for which a call was refused; empty if it was not.
 inline std::string refusal(char const* backend, farpoint::result const& outcome) {
   return outcome ? std::string{} : std::string{backend} + ": " + outcome.reason + "; ";
 }

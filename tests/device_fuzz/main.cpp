@@ -67,7 +67,7 @@ options parse(int argc, char** argv) {
   return wish;
 }
 
-/// What is wrong with a call; nothing if all is well.
+/// Makes a call and describes its failure; empty if it did not fail.
 std::string failure_of(function const& f, std::uint64_t seed) {
   try {
     std::string const difference = f.call(seed);

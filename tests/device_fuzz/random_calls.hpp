@@ -12,11 +12,11 @@
 
 namespace farpoint_tests {
 
-/// Draws a call, makes it on the device and on the host, and says where the answers part; nothing where they do not.
-/// The same seed makes the same call.
+/// Draws a call from the seed, makes it on the device and on the host, and describes the first difference of the
+/// answers; empty if they are equal. Equal seeds make equal calls.
 using random_call = std::string (*)(std::uint64_t seed);
 
-/// What the device's answer is held against.
+/// Execution of the host's answer, which the device's answer must equal.
 inline constexpr farpoint::host_exec one_thread{1};
 
 std::string random_fps(std::uint64_t seed);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `./dev docs`, whole: a warning of Doxygen or Sphinx, such as a dead link, fails. Exit code 77: there is no Doxygen or Sphinx,
-# and none can be installed.
+# `./dev docs`, whole: a warning of Doxygen or Sphinx, such as a dead link, fails. Exit code 77: Doxygen or Sphinx is missing,
+# and cannot be installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -51,7 +51,7 @@ class Charts(unittest.TestCase):
         svg = charts.dots("t", "n", "ms", [("first", {"a": 1, "b": 1000}, {"b": "a peer"}), ("second", {"a": 2})])
         self.assertEqual(parts(svg, "polyline"), [])
         self.assertEqual({one.get("width") for one in parts(svg, "rect")}, {str(charts.WIDTH), "9"})
-        # Each mark, and that of the legend.
+        # Each mark, and the legend's mark.
         self.assertEqual((len(parts(svg, "circle")), len(parts(svg, "rect")) - 1), (3, 2))
         peer = next(one for one in parts(svg, "text") if one.text == "a peer")
         self.assertLess(float(peer.get("x")) + charts.width_of("a peer", 11), charts.WIDTH)

@@ -33,7 +33,7 @@ class Tune(unittest.TestCase):
         done = self.tune("knn", times)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("| block | a/cube | 100 | block_32 | 50 | 2.00 |", done.stdout)
-        # The geometric mean of 100/80 and 100/90 beats that of 2 and 100/210.
+        # The geometric mean of 100/80 and 100/90 beats the mean of 2 and 100/210.
         self.assertIn("struct tuned : farpoint::knn_selector {\n  // GPU X: block_128: 1.18x over 2 rows\n"
                       "  static constexpr int block_size = 128;\n};", done.stdout)
 

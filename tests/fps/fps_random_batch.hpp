@@ -1,4 +1,4 @@
-// Many small clouds of every shape in one ragged batch: one call, so that a device is quick about thousands of them.
+// Many small clouds of every shape in one ragged batch, so that a device answers thousands of clouds in one call.
 #pragma once
 
 #include "fps_problem.hpp"

@@ -1,4 +1,4 @@
-// Real scans, and many samples of them.
+// fps() of real scans, with many samples.
 #pragma once
 
 #include <farpoint/fps.hpp>
@@ -7,7 +7,7 @@
 
 namespace farpoint_tests {
 
-/// What host_exec says, on all cores: the oracle where the serial loop would take minutes.
+/// Answer of host_exec on all cores: the oracle where the serial loop would take minutes.
 template <class Problem>
 auto host_exec_answer(Problem const& problem) {
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {

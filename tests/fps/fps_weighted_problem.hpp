@@ -94,7 +94,7 @@ inline weighted_problem weighted_problem_with_bad_offsets(index_t samples) {
   return problem;
 }
 
-/// A serial loop that knows nothing of the library's but its distances.
+/// A serial loop that shares only its first points and the distance function with the library.
 inline weighted_answer weighted_oracle(weighted_problem const& problem) {
   constexpr float far = std::numeric_limits<float>::infinity();
   auto const& params = problem.params;

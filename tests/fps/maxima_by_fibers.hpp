@@ -33,7 +33,8 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
     *output.report = {};
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
     fps_args<view> const args{clouds, params, output};
-    // As the plan does it, before its kernel; a block that has a cloud to itself marks it.
+    // Marks chosen points, as the plan does before its kernel; a block that has a cloud to itself marks the points
+    // itself.
     std::vector<std::uint32_t> words(
         static_cast<std::size_t>(batch_marks::words_of(clouds.points().size(), clouds.size())));
     batch_marks const marks{params.chosen.empty() || Config::alone ? nullptr : words.data()};
@@ -41,7 +42,7 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
       mark_chosen_step<view>{args, marks}(static_cast<std::uint32_t>(i));
     }
     for (index_t b = 0; b < clouds.size(); ++b) {
-      // As fps() does it: where no samples are wanted no kernel runs, and nothing is counted.
+      // As in fps(): for 0 samples no kernel runs, and nothing is counted.
       if (params.samples == 0) {
         args.write_empty(b);
         continue;

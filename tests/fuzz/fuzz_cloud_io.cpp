@@ -1,5 +1,6 @@
-// The readers of point clouds: whatever a file holds, there is a cloud or a cloud_error. What was read comes back from
-// .ply with every bit, from .pcd and .npy with its points, and from .las with its points to half a step of its grid.
+// The readers of point clouds: every file gives a cloud or a cloud_error. A cloud that was read is written, and comes
+// back from .ply with every bit, from .pcd and .npy with its points, and from .las with its points to half a step of
+// its grid.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -42,7 +43,7 @@ void check_written(cloud const& read) {
   check_points(read, back(output_format::npy, file_format::npy));
 }
 
-// LAS rounds coordinates to its grid, but those that a LAS file had come back.
+// LAS rounds coordinates to its grid. Coordinates that a LAS file had on its grid come back unchanged.
 void check_written_las(cloud const& read) {
   std::string bytes;
   try {

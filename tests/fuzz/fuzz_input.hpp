@@ -52,7 +52,7 @@ class fuzz_input {
     auto const which = static_cast<std::size_t>(below(2 * std::size(limits)));
     return which < std::size(limits) ? limits[which] : take<index_t>();
   }
-  /// The same for a length or a limit: `usual`, or any double, NaN among them.
+  /// Draws a length or a limit: `usual`, or rarely any double, NaN among them.
   double take_length(double usual) { return rarely() ? take<double>() : usual; }
   /// In [0, 1).
   double unit() { return take<std::uint16_t>() / 65536.0; }

@@ -14,7 +14,7 @@ namespace {
 
 using camera_type = farpoint::pinhole_camera<float>;
 
-/// In front of the unit cube, or anywhere.
+/// Draws a camera in front of the unit cube, or anywhere.
 camera_type take_camera(fuzz_input& input) {
   camera_type camera;
   // Larger images take the reference too long.

@@ -17,8 +17,8 @@ struct voxelize_request {
   farpoint::voxelize_params<float> params;
   std::vector<float> features;
   int channels = 1;
-  index_t rows = 0;      ///< that the arrays are made for
-  index_t capacity = 0;  ///< that the call is told
+  index_t rows = 0;      ///< rows of the arrays
+  index_t capacity = 0;  ///< capacity in the call
   bool batch_column = false;
   unsigned wanted = 0;  ///< a bit for each part of the output
   unsigned short_part = 99;

@@ -66,7 +66,7 @@ class map_owner : public Backend {
     buckets_.upload(buckets);
   }
 
-  /// By slot; read by the same map on the host.
+  /// Returns the entries in the order of slots, read on the host by a map of this type.
   std::vector<hash_map_entry<key, value>> contents() const {
     auto buckets = buckets_.download();
     std::vector<hash_map_entry<key, value>> entries;
@@ -196,7 +196,7 @@ class bulk_calls : public map_owner<Map, Backend> {
  private:
   using call_name = farpoint::hash_map_call;
 
-  /// A call with the workspace that it wants, and no more.
+  /// Makes a call with exactly hash_map_workspace_bytes() of workspace.
   template <class Call>
   void run(call_name name, std::size_t keys, Call const& call) {
     auto const exec = this->exec();

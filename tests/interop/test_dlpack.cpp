@@ -92,7 +92,7 @@ TEST_CASE("DLPack: batches", "[interop]") {
   REQUIRE(farpoint::view_dlpack(none.dl, clouds));
   CHECK(clouds.size() == 3);
   CHECK(clouds[1].size() == 0);
-  // As torch gives away a contiguous tensor of one point a cloud, and part of one.
+  // Strides that torch exports for a contiguous tensor of one point per cloud, and for a part of a larger tensor.
   for (std::int64_t const apart_by : {3, 15}) {
     tensor const single{values.data(), {4, 1, 3}, {apart_by, 1, 1}};
     REQUIRE(farpoint::view_dlpack(single.dl, clouds));

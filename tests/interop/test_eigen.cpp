@@ -10,7 +10,7 @@ using farpoint::index_t;
 
 namespace {
 
-/// What the test's points are: (i, -i, i / 2).
+/// Checks that there are `size` points and that point i is (i, -i, i / 2).
 template <class Points>
 void check_points(Points const& points, index_t size) {
   REQUIRE(points.size() == size);

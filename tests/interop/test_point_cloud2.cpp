@@ -67,7 +67,7 @@ TEST_CASE("PointCloud2: doubles, and data that is elsewhere", "[interop]") {
   point_cloud2 message;
   message.width = 2;
   message.point_step = 40;
-  message.row_step = 0;  // of one row, nobody needs it
+  message.row_step = 0;  // not read for a message of one row
   add_field(message, "z", 24, point_field_type::float64);
   add_field(message, "y", 8, point_field_type::float64);
   add_field(message, "x", 0, point_field_type::float64);

@@ -1,5 +1,5 @@
-// What the files of this folder have in common. They are compiled by ./dev matrix, for every architecture, and not run:
-// the kernels of all public calls, with the default tunings.
+// Common declarations of this folder's files, the kernels of all public calls with the default tunings. ./dev matrix
+// compiles the files for every architecture and does not run them.
 #pragma once
 
 #include <farpoint/core/batch.hpp>

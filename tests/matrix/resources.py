@@ -11,7 +11,7 @@ import sys
 REGISTERS = 65536  # of a multiprocessor, and of a block; a warp's are given out in units of 256
 STATIC_SHARED = 48 << 10
 # Threads and bytes of shared memory of a multiprocessor (CUDA C++ Programming Guide, "Technical Specifications per
-# Compute Capability"). A block has 1 KiB more than it asks for from sm_80 on.
+# Compute Capability"). From sm_80 on the system reserves another 1 KiB of shared memory for each block.
 MULTIPROCESSORS = {
     "sm_75": (1024, 64 << 10, 0),
     "sm_80": (2048, 164 << 10, 1024),

@@ -260,7 +260,7 @@ class LASzip(WithFolder):
     def test_names_and_streams(self):
         packed = self.convert(self.write('a.las', self.make(1)), 'b.laz')
         direct = self.convert('a.las', 'direct.las')
-        # What a file holds decides, not its name.
+        # The content of a file decides, not its name.
         self.write('packed.las', packed)
         self.assertEqual(self.convert('packed.las', 'c.las'), direct)
         self.write('plain.laz', self.make(1))

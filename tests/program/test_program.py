@@ -184,7 +184,7 @@ class Failures(WithFolder):
             'claim_ascii.pcd': make_clouds.pcd(cloud, 'ascii', claim),
             'compressed.pcd': make_clouds.pcd(cloud, 'binary_compressed'),
             'compressed_claim.pcd': make_clouds.pcd(cloud, 'binary_compressed', claim),
-            # Records of another length than those that are there.
+            # Headers with another record length than the data has.
             'stride.pcd': make_clouds.pcd(cloud).replace(b'SIZE 4 4 4 4', b'SIZE 8 4 4 4'),
             'stride.npy': make_clouds.npy(cloud).replace(b"'<f4'", b"'<f8'"),
             'stride.ply': make_clouds.ply(cloud).replace(b'property float x', b'property double x'),

@@ -95,7 +95,7 @@ def main():
         folder = pathlib.Path(folder)
         scans, out, pages = folder / 'scans', folder / 'out', folder / 'pages'
         scans.mkdir()
-        # Voxels of 0.2 m hold one place each, wherever the grid begins.
+        # Each voxel of 0.2 m holds copies of one point, wherever the grid begins.
         for file, (places, copies) in enumerate(((7, 3), (12, 1))):
             (scans / f'{file}.ply').write_text(ply([(i, -2 * i, i / 2) for i in range(places)] * copies))
         ring = [(10 * math.cos(i / 2), 10 * math.sin(i / 2), 0) for i in range(12)]

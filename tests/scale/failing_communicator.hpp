@@ -15,7 +15,8 @@ struct failure {
   int after = -1;  ///< exchanges that succeed before it
 };
 
-/// thread_communicator whose own exchange fails once, as if the network had: the other ranks are not told.
+/// thread_communicator of which one exchange fails on this rank, as if the network had failed: the other ranks do not
+/// learn of it.
 class failing_communicator {
  public:
   failing_communicator(farpoint::thread_ranks& group, int rank, failure const& fails = {})

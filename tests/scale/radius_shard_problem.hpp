@@ -166,7 +166,7 @@ radius_shard_problem<Coord> random_radius_shard_problem(std::uint64_t seed) {
   auto const kind = random.below(8);
   if (kind == 1) problem.params.radius = std::numeric_limits<double>::infinity();
   if (kind > 1 && n > 0) {
-    // That of two points of the cloud, which is often that of others, or a part of it.
+    // The radius is the distance between two points of the cloud, which other pairs often share, or a fraction of it.
     auto const& a = problem.cloud[static_cast<std::size_t>(random.below(n))];
     auto const& b = problem.cloud[static_cast<std::size_t>(random.below(n))];
     double const parts[] = {1, 1, 0.5, 0.1};

@@ -1,4 +1,4 @@
-// Where a call on shards writes lists in a test: indices and distances, between guards.
+// Outputs of a rank's call that writes lists: indices and distances, between guards.
 #pragma once
 
 #include <farpoint/core/status.hpp>

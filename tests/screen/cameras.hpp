@@ -1,4 +1,4 @@
-// Where tests look from.
+// Cameras of the tests.
 #pragma once
 
 #include <farpoint/geometry/camera.hpp>

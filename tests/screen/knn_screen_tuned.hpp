@@ -1,4 +1,4 @@
-// knn() in screen space on the host with a tuning of the test's: the one place that reaches behind the public call.
+// knn() in screen space on the host with a tuning of the test's. Other tests make the public call only.
 #pragma once
 
 #include <farpoint/knn_screen.hpp>

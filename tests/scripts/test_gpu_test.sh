@@ -31,7 +31,7 @@ cp -r "$work/passing" "$work/one_missing"
 rm "$work/one_missing/farpoint"
 cp -r "$work/passing" "$work/one_failing"
 fake "$work/one_failing/farpoint" 'exit 3'
-# Of what needs two GPUs and NCCL.
+# Builds with tests that need two GPUs and NCCL.
 for folder in nccl_passing nccl_failing nccl_skipping; do cp -r "$work/passing" "$work/$folder"; done
 fake "$work/nccl_passing/farpoint_nccl_tests" "echo multicast is \$NCCL_NVLS_ENABLE"
 fake "$work/nccl_failing/farpoint_nccl_tests" 'exit 3'

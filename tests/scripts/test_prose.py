@@ -50,7 +50,7 @@ class Prose(unittest.TestCase):
                 '/// `What` stands between backticks.\n'
                 '/// ``fps()`` of a cloud.\n'
                 'int what = 1;  // Is it what was expected?\n')
-        # Line numbers are those of the paragraph; the name of a parameter is text, too.
+        # Line numbers are the paragraph's; the name of a parameter is text, too.
         self.assertEqual(self.found("src/a.cpp", text),
                          [(2, "of"), (3, "told"), (4, "What"), (4, "anew"), (7, "What"), (7, "apart"), (10, "place")])
 

@@ -147,7 +147,7 @@ for signal in TERM INT; do
   has_no_step test.host
 done
 
-# What need.sh installs, it says before; with --no-install it names it, and installs nothing.
+# need.sh names packages before it installs them; with --no-install it names them and installs nothing.
 cp "$scripts/need.sh" "$work/tree/scripts/need.sh"
 fake "$bin/dpkg-query" 'exit 1'
 fake "$bin/id" 'echo 0'

@@ -44,7 +44,7 @@ auto collect_arrays(Problem const& problem, index_t elements, index_t counts, Ca
   });
 }
 
-/// The same of calls that take lists of one length, as `call(output)`.
+/// Runs collect_arrays() for a call whose lists all have one length, as `call(output)`.
 template <template <class> class Output, class Report, class Problem, class Call>
 auto collect_lists(Problem const& problem, Call const& call) {
   using output = Output<typename Problem::scalar>;

@@ -14,9 +14,9 @@ inline constexpr index_t ragged_queries = 700;
 /// Offsets that decrease, or leave a view of 600 points.
 inline std::vector<std::vector<index_t>> const wrong_offsets{{0, 400, 300, 600}, {-10, 500}, {0, 601}};
 
-/// Calls `check(point_offsets, query_offsets)` with those of batches of five clouds. There are points before the first
-/// cloud and behind the last, empty clouds at both ends, and other gaps among the queries. A unit of the index has 64
-/// or 512 points: clouds begin before, at and behind the ends of some.
+/// Calls `check(point_offsets, query_offsets)` for batches of five clouds. There are points before the first cloud and
+/// behind the last, empty clouds at both ends, and other gaps among the queries. A unit of the index has 64 or 512
+/// points: clouds begin before, at and behind the ends of some.
 template <class Check>
 void for_ragged_batches(Check const& check) {
   index_t number = 0;
@@ -48,7 +48,7 @@ void for_garbage_batches(std::uint64_t seeds, Check const& check) {
   }
 }
 
-/// Gives a problem's clouds these offsets, and those of its queries, if it has some.
+/// Sets the offsets of a problem's points, and of its queries unless they are the points.
 template <class Problem>
 void set_offsets(Problem& problem, std::vector<index_t> const& points, std::vector<index_t> const& queries) {
   problem.points.offsets = points;

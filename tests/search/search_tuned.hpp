@@ -1,5 +1,5 @@
-// Searches on the host with a tuning of the test's, which say themselves whether the queries are the points: the one
-// place that reaches behind the public calls.
+// Searches on the host with a tuning of the test's; `self` states that the queries are the points. Other tests make the
+// public calls only.
 #pragma once
 
 #include <farpoint/knn.hpp>

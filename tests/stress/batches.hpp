@@ -25,7 +25,7 @@ struct batch_data {
 
   index_t points() const { return static_cast<index_t>(xyz.size() / 3); }
 
-  /// In the arrays of a call_memory.
+  /// Copies the batch into arrays of a call_memory.
   template <class Memory>
   farpoint::batch<view> in(Memory& memory) const {
     view const all{memory.input(xyz).data(), points()};

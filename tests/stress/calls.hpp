@@ -11,10 +11,10 @@ namespace farpoint_stress {
 
 using call_list = std::vector<std::unique_ptr<stress_call>>;
 
-/// How large the clouds of a list of calls are.
+/// Sizes of the clouds of a list of calls.
 enum class call_sizes {
   table,  ///< as in the table of results: every kernel of fps(), and 1,000,000 points of everything
-  crowd   ///< smaller, for many of them at once; still with kernels that need blocks side by side
+  crowd   ///< smaller, for many concurrent calls; still with kernels that need all blocks resident
 };
 
 // One of each function, for each of the files that compile them. `seed` makes other points.

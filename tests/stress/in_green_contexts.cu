@@ -22,7 +22,7 @@ void in_green_contexts(stress_run const& run) {
     row.alone_ms = measure_alone(*call, stream.get(), runs).ms;
     for (int const wanted : {8, 16, 32, 64, all - 12}) {
       green_context const green{wanted};
-      // The context of the stream, or also that of the thread.
+      // The green context is the stream's only, or also the thread's current context.
       for (bool const current : {false, true}) {
         row.load = std::to_string(green.multiprocessors()) + (current ? " current" : "");
         row.reason.clear();

@@ -1,8 +1,8 @@
 // Public calls under load, each answer compared with the host's, to the bit:
 //   farpoint_stress [--brief] [--minutes M] [--seed S] [--output FILE.json] [SECTION...]
 // Sections: alone, loads, green, threads, graphs, processes, random (with --minutes only); all of them by default.
-// Exit status: 0 all went well; 1 a call was wrong, refused, or starved where it must not; 3 a step did not end;
-// 77 there is no GPU.
+// Exit status: 0 success; 1 a call gave a wrong answer, was refused, or starved where it must not; 3 a step did not
+// end; 77 no GPU found.
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <cstring>

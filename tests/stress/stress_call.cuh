@@ -22,7 +22,7 @@ class stress_call : public named {
  public:
   using named::named;
 
-  /// The same call with memory of its own.
+  /// Copies the call; the copy has memory of its own.
   virtual std::unique_ptr<stress_call> clone() const = 0;
   /// Enqueues the call. The first time it allocates its memory.
   virtual farpoint::result enqueue(farpoint::cuda_exec exec) = 0;

@@ -26,7 +26,7 @@ struct chain_problem {
   std::uint64_t seed = 0;
   float edge = 1;
 
-  /// Voxels of the whole cloud: those of a part are among them.
+  /// Grid over the whole cloud: a part's voxels are among the cloud's.
   farpoint::voxelize_params<float> params() const {
     farpoint::voxelize_params<float> params;
     params.grid = farpoint::voxel_grid<float>::around(points, edge);
@@ -92,7 +92,7 @@ struct chain_problem {
   }
 };
 
-/// `check(problem)` for chains whose counts are none, all, and beyond what there is room for.
+/// Calls `check(problem)` for chains whose counts are 0, all points, and more than `room`.
 template <class Check>
 void for_chains(Check const& check) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {

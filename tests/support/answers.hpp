@@ -1,4 +1,4 @@
-// What the answers of all functions have in common: comparison to the last bit, and messages about where they part.
+// Comparison of answers to the last bit, for all functions, and messages about the first difference.
 #pragma once
 
 #include <farpoint/core/status.hpp>
@@ -16,7 +16,7 @@ bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// Where two arrays part first; nothing when they do not.
+/// Describes the first difference of two arrays; empty if they are equal.
 template <class T>
 std::string difference_in(char const* name, std::vector<T> const& a, std::vector<T> const& b) {
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
@@ -35,7 +35,7 @@ inline std::string difference_in_outcome(farpoint::result const& a, farpoint::re
 inline constexpr farpoint::result memory_was_written{farpoint::status::bad_argument, -1,
                                                      "test: memory was written that must not be"};
 
-/// Calls function(std::int64_t{}) or function(std::int32_t{}): the type of index that a problem asks for.
+/// Calls function(std::int64_t{}) if the problem is wide, else function(std::int32_t{}).
 template <class Problem, class Function>
 auto with_index_type(Problem const& problem, Function const& function) {
   return problem.wide ? function(std::int64_t{}) : function(std::int32_t{});

@@ -12,8 +12,8 @@ inline StdString::ContainsMatcher ContainsSubstring(std::string const& text) {
 }  // namespace Catch::Matchers
 #endif
 
-// Each assertion of Catch2 3 saves nvcc's warnings and restores them. After a few of those and of other headers'
-// cudafe++ 13.0 does not end.
+// Each assertion of Catch2 3 saves nvcc's warning state and restores it. After some of these pragmas, other headers'
+// included, cudafe++ 13.0 does not end, so assertions go without them.
 #if defined(__CUDACC__) && defined(CATCH_VERSION_MAJOR) && CATCH_VERSION_MAJOR >= 3
 #undef CATCH_INTERNAL_START_WARNINGS_SUPPRESSION
 #undef CATCH_INTERNAL_STOP_WARNINGS_SUPPRESSION
@@ -24,7 +24,7 @@ inline StdString::ContainsMatcher ContainsSubstring(std::string const& text) {
 #endif
 
 // Cases that a build with a sanitizer never runs, tagged [numbers], [one_thread] or [slow], are templates there that
-// nobody instantiates: parsed, but no code is generated.
+// are never instantiated: parsed, but no code is generated.
 #define FARPOINT_UNBUILT_CASE \
   template <int>              \
   static void INTERNAL_CATCH_UNIQUE_NAME(unbuilt_case_)()

@@ -5,7 +5,7 @@
 
 namespace farpoint_tests {
 
-/// Runs the test cases that the arguments ask for, as Catch2's main() does.
+/// Runs the test cases that the arguments select, as Catch2's main() does.
 /// @return what main() returns
 int run_tests(int argc, char** argv);
 

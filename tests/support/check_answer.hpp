@@ -15,7 +15,7 @@ void check_answer(Answer const& found, Answer const& expected, std::string const
   CHECK(same_answer(found, expected));
 }
 
-/// All of some outputs are the same; one that is not is told by its number.
+/// Checks that all outputs are the same; a failure names the output by its number.
 inline void check_all(std::initializer_list<bool> same) {
   int number = 0;
   for (bool const one : same) {

@@ -7,7 +7,7 @@
 
 namespace farpoint_tests {
 
-/// `check(seed)` for so many seeds; what fails says which.
+/// Calls `check(seed)` for the seeds below `count`; a failure names the seed.
 template <class Check>
 void for_each_seed(std::uint64_t count, Check const& check) {
   for (std::uint64_t seed = 0; seed < count; ++seed) {

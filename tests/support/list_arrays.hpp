@@ -10,7 +10,7 @@ namespace farpoint_tests {
 
 using farpoint::index_t;
 
-/// What the answers of these functions have in common.
+/// The common part of these functions' answers.
 template <class Scalar>
 struct list_answer {
   farpoint::result outcome;
@@ -26,7 +26,7 @@ bool same_lists(list_answer<Scalar> const& a, list_answer<Scalar> const& b) {
          a.counts == b.counts;
 }
 
-/// Where two answers part, for messages; nothing when they do not.
+/// Describes the differences of two answers; empty if they are equal.
 template <class Scalar>
 std::string difference_in_lists(list_answer<Scalar> const& a, list_answer<Scalar> const& b) {
   if (a.outcome.code != b.outcome.code) return difference_in_outcome(a.outcome, b.outcome);
@@ -58,7 +58,8 @@ struct list_arrays {
   farpoint::span<Scalar> distance_span() const { return span_of(distances); }
   farpoint::index_span count_span() const { return span_of(counts); }
 
-  /// Fails if a byte was written that must not be: beside the arrays, or anywhere by a call that failed.
+  /// Collects the answer of a call. Its outcome is memory_was_written if a guard was written, or, after a failure, any
+  /// byte.
   list_answer<Scalar> answer(farpoint::result outcome) const {
     bool const kept = outcome ? indices.intact() && distances.intact() && counts.intact()
                               : indices.untouched() && distances.untouched() && counts.untouched();

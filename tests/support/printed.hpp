@@ -1,4 +1,4 @@
-// What operator<< writes.
+// Returns the text that operator<< writes.
 #pragma once
 
 #include <sstream>

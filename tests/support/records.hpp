@@ -12,7 +12,7 @@ namespace farpoint_tests {
 
 using farpoint::index_t;
 
-/// How coordinates lie in a record.
+/// Layout of coordinates in a record.
 template <int Dim>
 struct basic_record_format {
   index_t stride = 0;  ///< bytes; 0: packed

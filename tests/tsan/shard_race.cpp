@@ -1,7 +1,7 @@
-// Built with ThreadSanitizer, which must find nothing: four ranks exchange points, and then look at each other's
-// reports; then they sample.
-//   FARPOINT_MUTATION=1  a rank looks before it knows that the others have returned
-// is a mistake that it must report.
+// Runs under ThreadSanitizer, which must find nothing: four ranks exchange points, then read each other's reports,
+// then sample.
+//   FARPOINT_MUTATION=1  a rank reads the reports before it knows that the others have returned
+// is a race that ThreadSanitizer must report.
 #include <farpoint/scale/fps_shard.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>

@@ -47,7 +47,7 @@ class Browser:
             os.dup2(high_read, 3)
             os.dup2(high_write, 4)
 
-        # In software, as no machine that runs tests need have a GPU.
+        # Renders in software, as the machine that runs the tests may have no GPU.
         command = [program, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-dev-shm-usage",
                    "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
                    "--disable-extensions", "--disable-background-networking", "--user-data-dir=" + self.profile,

@@ -129,7 +129,7 @@ def check_ellipses(browser, folder):
     check([255, 255, 255] not in colors_at(browser, rim), "there is no gap at a rim")
     check(near_red[0] > near_red[2] + 20, f"the nearer splat weighs more: {near_red}")
 
-    # Where colours cannot be added up, there are points.
+    # A browser that cannot blend colours shows points.
     open_without(browser, folder, "ellipses.html", "WebGL2RenderingContext.prototype.getExtension = () => null")
     check(browser.evaluate("farpoint.renderer.shapes().join()") == "dots", "without an extension there are no splats")
     check(sum(browser.evaluate(LOOK_AT_CANVAS)["drawn"]) > 0, "points are drawn in their place")

@@ -29,7 +29,7 @@ struct wave {
   std::size_t size() const { return voxels.size(); }
 };
 
-/// 200 x 200 points, 0.25 m apart, of each `step` one. Every hundredth is not finite.
+/// Makes a wave of every `step`-th of 200 x 200 points, with a spacing of 0.25 m. Every hundredth point is not finite.
 wave make_wave(std::size_t step) {
   wave made;
   for (std::size_t i = 0; i < 40'000; i += step) {
@@ -83,8 +83,7 @@ void write_sequence(std::filesystem::path const& file) {
   write_page(file, sequence);
 }
 
-/// Points whose voxels of 2 m are far apart: cells (0, 0, 0), (4, 0, 0), (0, 3, 0), (4, 3, 2), and points in their
-/// corners.
+/// Writes points in distant voxels of 2 m, cells (0, 0, 0), (4, 0, 0), (0, 3, 0) and (4, 3, 2), and in their corners.
 void write_cubes(std::filesystem::path const& file) {
   std::vector<std::int32_t> const x{0, 4, 0, 4}, y{0, 0, 3, 3}, z{0, 0, 0, 2};
   std::vector<float> points;

@@ -101,7 +101,7 @@ def check_two_clouds(browser, folder):
 
 
 def check_names(browser, folder):
-    # As older browsers, which cannot read base64.
+    # Simulates an older browser, which lacks Uint8Array.fromBase64.
     open_without(browser, folder, "names.html", "delete Uint8Array.fromBase64")
     check(browser.evaluate("document.title").startswith("</script><script>"), "the title is text")
     check(browser.evaluate("document.images.length") == 0, "no name became markup")

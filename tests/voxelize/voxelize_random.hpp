@@ -5,7 +5,7 @@
 
 namespace farpoint_tests {
 
-/// Grids from one voxel to more than 2^32, over the cloud or beside it.
+/// Draws a grid of one voxel to more than 2^32, over the cloud or shifted along x by up to eight voxels.
 template <class Scalar>
 farpoint::voxel_grid<Scalar> random_grid(xyz_cloud const& cloud, random_source& random) {
   std::int32_t const most[] = {2, 5, 40, 3000, 1 << 20};

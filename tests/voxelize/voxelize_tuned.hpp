@@ -1,4 +1,4 @@
-// voxelize() on the host with a tuning of the test's: the one place that reaches behind the public call.
+// voxelize() on the host with a tuning of the test's. Other tests make the public call only.
 #pragma once
 
 #include <farpoint/voxelize.hpp>

@@ -75,7 +75,7 @@ class cuda_block {
     return lanes_here() == lanes ? 0xffffffffu : 0xffffffffu >> (lanes - last_lanes);
   }
 
-  // Before sm_80 there is no redux instruction.
+  // Reduces by shuffles: GPUs before sm_80 have no redux instruction.
   template <class Operation>
   __device__ std::uint32_t tree(std::uint32_t value, Operation operation) const noexcept {
     int const lane = rank() % lanes;

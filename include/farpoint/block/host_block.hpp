@@ -49,7 +49,7 @@ class host_block {
   static void run(Work const& work) {
     shared_state shared;
     auto const work_as = [&](int rank, int) { work(host_block{shared, rank}); };
-    // Not a team: a block has all of its threads or none, however many the teams of other callers have.
+    // run_threads(), not run_team(), as a block needs all of its threads, whatever threads other callers use.
     if (detail::run_threads<Thread>(Size, Size, detail::team_work{work_as})) return;
 #if defined(__cpp_exceptions)
     throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),

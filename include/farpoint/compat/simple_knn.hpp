@@ -12,7 +12,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Stands for a neighbour that is missing.
 inline constexpr float missing_distance = std::numeric_limits<float>::max();
 
-/// For fewer than four points.
+/// Writes the means of a cloud of fewer than four points.
 struct mean_of_few {
   point_view<float> points;
   float* means;
@@ -47,8 +47,8 @@ std::size_t distCUDA2_workspace_bytes(Exec exec, int P) noexcept {
 /// points.
 ///
 /// A duplicate is a neighbour at distance 0. Fewer than four points have missing neighbours, for each of which the
-/// largest float is taken. A point that is not finite gets +inf; where it leaves another fewer than three neighbours,
-/// the mean is of those.
+/// largest float is taken. A point that is not finite gets +inf; a point that has fewer than three finite neighbours
+/// because of it gets the mean over its finite neighbours.
 ///
 /// @param P          number of points
 /// @param points     `[P, 3]`

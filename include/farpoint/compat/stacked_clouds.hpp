@@ -28,7 +28,7 @@ struct stacked_points {
   int const* counts;
   index_t clouds;
 
-  /// A batch of them, whose offsets are at `offsets`; they may be missing where only sizes are asked for.
+  /// The clouds as a batch with the offsets at `offsets`, which may be null for a batch of which only sizes are read.
   batch<point_view<float>> with_offsets(index_t const* offsets) const noexcept {
     static constexpr index_t unread = 0;
     return batch<point_view<float>>::ragged(

@@ -144,7 +144,7 @@ class hash_map_probe {
           empty_one.value = before.value;
         }
         is_retry = is_empty;
-        // Another thread was faster, perhaps with the same key.
+        // Another thread wrote the slot first, perhaps with the same key.
         seen.set(first, before);
       }
       at = after(at);

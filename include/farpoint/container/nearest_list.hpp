@@ -6,7 +6,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// The k nearest that a search has found, ascending by (squared distance, index), in registers.
-/// @tparam Capacity  k at most. Elements that are asked for by constants stay in registers if k is Capacity
+/// @tparam Capacity  maximum k. Elements that are read by constant indices stay in registers if k is Capacity
 template <class Key, int Capacity>
 class nearest_list : public topk_list<Key, Capacity> {
  public:

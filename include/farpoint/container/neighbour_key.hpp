@@ -21,7 +21,7 @@ class indexed_distance {
   indexed_distance() = default;
   FARPOINT_HD constexpr indexed_distance(Scalar distance2, std::uint32_t index) noexcept
       : distance2_{distance2}, index_{index} {}
-  /// Not above any other.
+  /// A key that is not above any other.
   FARPOINT_HD static constexpr Key lowest() noexcept { return {Scalar(0), 0}; }
 
   FARPOINT_HD constexpr Scalar distance2() const noexcept { return distance2_; }
@@ -101,7 +101,7 @@ class neighbour_key<float> {
   std::uint64_t word_;
 };
 
-/// The same two numbers, ordered by index alone.
+/// A squared distance and an index, ordered by index alone.
 template <class Scalar>
 class index_key : public detail::indexed_distance<Scalar, index_key<Scalar>> {
  public:

@@ -169,8 +169,8 @@ class topk_sorted {
   int last_;
 };
 
-/// The k smallest keys on the host, for large k. Collects keys, and when it has 2 k of them keeps the k smallest: a few
-/// operations a key, where a heap takes log k.
+/// The k smallest keys on the host, for large k. Whenever 2 k keys are collected, all but the k smallest are dropped: a
+/// few operations a key, where a heap takes log k.
 template <class Key>
 class topk_buffer {
  public:
@@ -180,7 +180,7 @@ class topk_buffer {
   FARPOINT_ALWAYS_INLINE topk_buffer(Key* memory, int k, Key const& limit) noexcept
       : at_{memory}, k_{k}, limit_{limit}, bound_{limit} {}
 
-  /// At or above the k-th smallest so far: it lags behind, so a search that goes by it looks at a little more.
+  /// Upper bound on the k-th smallest key so far. The bound lags behind, so a search that uses it visits slightly more.
   FARPOINT_ALWAYS_INLINE Key const& worst() const noexcept { return bound_; }
 
   FARPOINT_ALWAYS_INLINE void push(Key const& key) noexcept {

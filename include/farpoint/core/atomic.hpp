@@ -37,12 +37,12 @@ __device__ FARPOINT_ALWAYS_INLINE cuda_word<Word>* as_cuda_word(Word* word) noex
 
 }  // namespace detail
 
-/// Two words beside each other in memory, for those who load, store or exchange both at once.
+/// Two adjacent words in memory that are loaded, stored or exchanged at once.
 struct alignas(16) word_pair {
   std::uint64_t first, second;
 };
 
-/// Whether there is an atomic_compare_exchange() of a word_pair where this is called: in code for devices of compute
+/// True if atomic_compare_exchange() of a word_pair exists where this is called: in code for devices of compute
 /// capability 9.0 and above, from CUDA 12.3 on.
 FARPOINT_HD constexpr bool has_pair_exchange() noexcept {
 #if defined(FARPOINT_HAS_PAIR_EXCHANGE)
@@ -69,7 +69,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load(Word const* word) noexcept {
 #endif
 }
 
-/// Loads a word. What was written before the atomic_store_release() whose value it sees is visible to the caller.
+/// Loads a word. If the loaded value is from an atomic_store_release(), the writes before that store are visible to the
+/// caller.
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load_acquire(Word const* word) noexcept {
   static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");

@@ -21,7 +21,8 @@ constexpr bool holds(index_t size, index_t clouds, index_t each) noexcept {
 inline constexpr index_t max_clouds = max_narrow_points;
 inline constexpr index_t max_points = index_t{1} << 48;
 
-/// Numbers of clouds and of points that sizes may be made of: those of a call that will be refused may be anything.
+/// Clamps a number of clouds or of points, so that sizes computed from it do not overflow: a call that will be refused
+/// may have any number.
 constexpr index_t bounded_clouds(index_t clouds) noexcept {
   return smaller(larger(clouds, index_t{0}), max_clouds);
 }

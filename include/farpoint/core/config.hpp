@@ -96,7 +96,7 @@
 #define FARPOINT_UNROLL
 #endif
 
-// Asks nvcc to keep the next loop rolled up: unrolled loops fill the instruction cache.
+// Keeps nvcc from unrolling the next loop: unrolled loops fill the instruction cache.
 #if defined(__CUDA_ARCH__)
 #define FARPOINT_KEEP_LOOP _Pragma("unroll 1")
 #else

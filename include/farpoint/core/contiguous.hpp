@@ -47,12 +47,13 @@ using element_of =
     std::enable_if_t<!std::is_void_v<decltype(std::declval<Container&>().size())>,
                      std::remove_pointer_t<decltype(detail::plain_pointer(std::declval<Container&>().data()))>>;
 
-/// The same for what points to them itself, as memory that can be read here does: a thrust::device_ptr does not.
+/// The elements of a container whose data() is a plain pointer, as for memory that the host can read; data() of a
+/// thrust::device_vector is a thrust::device_ptr.
 template <class Container>
 using host_elements =
     std::enable_if_t<std::is_pointer_v<decltype(std::declval<Container&>().data())>, element_of<Container>>;
 
-/// Where they begin.
+/// Plain pointer to the first element.
 FARPOINT_CALLS_BACK
 template <class Container>
 FARPOINT_HD constexpr auto data_of(Container& elements) noexcept {

@@ -11,8 +11,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// A function of the driver; null if it has none of this name. Such functions neither return, clear nor leave errors of
-/// the runtime.
+/// A function of the driver; null if it has none of this name. A driver function neither returns, clears nor leaves
+/// errors of the runtime.
 /// @param version  of CUDA, from which on the function has this signature
 template <class Function>
 Function* driver_function(char const* name, [[maybe_unused]] unsigned version) noexcept {

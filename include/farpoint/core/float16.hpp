@@ -48,12 +48,12 @@ inline constexpr bool is_binary16<_Float16> = true;
 #endif
 
 namespace detail {
-/// How farpoint reads a type from memory: binary16 numbers as float16, others as they are.
+/// Type by which farpoint reads a T from memory: float16 for binary16 numbers, else T.
 template <class T>
 using stored = std::conditional_t<is_binary16<T>, float16, T>;
 }  // namespace detail
 
-/// The nearest float16, ties to even: +-inf from 65,520 on, NaN stays NaN. The same bits on every backend.
+/// The nearest float16, ties to even: +-inf from 65,520 on, NaN stays NaN. Every backend gives the same bits.
 FARPOINT_HD inline float16 to_float16(float value) noexcept {
   std::uint32_t word;
   std::memcpy(&word, &value, sizeof word);

@@ -106,7 +106,7 @@ class count_span : public detail::untyped_range<void> {
   /// True for 64-bit integers.
   FARPOINT_HD constexpr bool wide() const noexcept { return type_ == type::int64; }
 
-  /// A range of as many counts of the same type, in other memory.
+  /// A range of equal size and type, in other memory.
   constexpr count_span over(void* memory) const noexcept {
     count_span other = *this;
     other.data_ = memory;

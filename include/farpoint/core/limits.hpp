@@ -23,7 +23,8 @@ inline result check_limits(batch_limits const& limits) noexcept {
   return {};
 }
 
-/// The batch that takes most memory: points and offsets that nobody reads, and any cloud may have all points.
+/// The batch within `limits` that takes most memory: any cloud may have all points. Points and offsets must not be
+/// read.
 template <class Points>
 batch<Points> largest_batch(batch_limits const& limits) noexcept {
   static constexpr index_t nothing[2] = {};

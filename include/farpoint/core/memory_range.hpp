@@ -15,7 +15,8 @@ struct memory_range {
   std::size_t size = 0;
 };
 
-/// Widens the bytes [low, high) of a record to those of all records, in either direction from the first.
+/// Returns the memory from the lowest to the highest of the bytes [low, high) of all records, in either direction from
+/// the first record.
 /// @param base    first record; the last in memory where the stride is negative
 /// @param stride  bytes between records
 /// @return no bytes for records that are farther from each other than an address can say

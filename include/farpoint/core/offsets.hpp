@@ -28,8 +28,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t segment_of(index_t count, index_t val
 /// True for an offset that makes a list wrong: it is not in `[0, size]`, or below the one before it.
 ///
 /// The rule of every call: one wrong offset, and no cloud of the batch has points. Rows and clouds come out empty, and
-/// the report counts the wrong offsets. Which cloud a point belongs to is a question to the list as a whole, so that an
-/// answer for a part of a wrong one would differ from kernel to kernel.
+/// the report counts the wrong offsets. The cloud of a point depends on the whole list, so answers from the valid part
+/// of a wrong list would differ from kernel to kernel.
 FARPOINT_HD constexpr bool is_bad_offset(span<index_t const> offsets, index_t i, index_t size) noexcept {
   index_t const offset = offsets[static_cast<std::size_t>(i)];
   index_t const before = i == 0 ? 0 : offsets[static_cast<std::size_t>(i) - 1];

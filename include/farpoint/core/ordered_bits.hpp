@@ -13,7 +13,7 @@ namespace detail {
 template <class Scalar>
 using lane_word = std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t>;
 
-/// Numbers as unsigned integers of the same order; 0 is below all of them.
+/// Numbers as unsigned integers of the same order. Floating-point numbers, infinities included, give 1 or more.
 template <class Scalar>
 FARPOINT_HD lane_word<Scalar> ordered_word(Scalar value) noexcept {
   using word = lane_word<Scalar>;

@@ -107,7 +107,7 @@ bool is_same_view(point_view<Coord, Dim> const& a, point_view<Coord, Dim> const&
 }
 }  // namespace detail
 
-/// How the coordinates lie in a point type. Specialise it for your own type with `coord`, `dim` and
+/// Layout of the coordinates in a point type. Specialize it for your own type with `coord`, `dim` and
 /// `static std::array<int, dim> offsets()` (bytes from the start of the record).
 /// Known: std::array<Coord, N>, Coord[N], and every type with public members x, y, z of one coordinate type
 /// (float3, float4, pcl::PointXYZ, pcl::PointXYZI, ...).

@@ -30,10 +30,10 @@ inline constexpr bool is_spanned<T, Container, std::enable_if_t<!std::is_void_v<
 
 /// Non-owning range of `size()` consecutive elements in host or device memory; usable in kernels.
 ///
-/// Of std::span what farpoint needs, in C++17: built from a pointer and a size, from arrays, and from everything that
-/// has data() and size(), such as std::vector, std::array, std::span, cuda::std::span and the vectors of Thrust and
-/// RMM. A temporary that owns its memory (see is_borrowed) can only be read, as an argument of a call. Unchecked;
-/// trivially copyable.
+/// The part of std::span that farpoint needs, in C++17: built from a pointer and a size, from arrays, and from
+/// everything that has data() and size(), such as std::vector, std::array, std::span, cuda::std::span and the vectors
+/// of Thrust and RMM. A temporary that owns its memory (see is_borrowed) can only be read, as an argument of a call.
+/// Unchecked; trivially copyable.
 template <class T>
 class span {
  public:

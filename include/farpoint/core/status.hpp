@@ -17,7 +17,7 @@ FARPOINT_BEGIN_NAMESPACE
 enum class status : int {
   ok = 0,                ///< the work was enqueued (cuda_exec) or done (host_exec)
   bad_argument,          ///< an argument breaks its documented rule; nothing was written
-  workspace_too_small,   ///< fewer bytes than `*_workspace_bytes()` asks for; nothing was written
+  workspace_too_small,   ///< fewer bytes than `*_workspace_bytes()` returns; nothing was written
   cuda_failure,          ///< the CUDA runtime refused a call; see result::native
   unavailable,           ///< the requested backend does not exist here (farpoint::runtime only)
   out_of_memory,         ///< memory that a convenience function owns could not be allocated

@@ -21,7 +21,7 @@ FARPOINT_HD Value load_bytes(unsigned char const* address) noexcept {
   return value;
 }
 
-/// The same; byte by byte only where `aligned` is false.
+/// The value at an address, loaded byte by byte only where `aligned` is false.
 template <class Value>
 FARPOINT_HD Value load(unsigned char const* address, bool aligned) noexcept {
   // Not a ?: of numbers, of which clang++ -ffast-math takes for granted that it is not NaN.

@@ -23,7 +23,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE float arctangent_series(float s) noexcept {
                     0x1.0001c6p-4f, -0x1.25dc12p-5f, 0x1.ba9f66p-7f, -0x1.38de56p-9f);
 }
 
-/// The same in double precision, cut off below 3.1e-17.
+/// (atan(sqrt(s)) / sqrt(s) - 1) / s in double precision, cut off where the rest is below 3.1e-17.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double arctangent_series(double s) noexcept {
   return polynomial(s, -0x1.5555555555555p-2, 0x1.9999999999620p-3, -0x1.24924924753ecp-3, 0x1.c71c71bb00a6cp-4,
                     -0x1.745d15ee35819p-4, 0x1.3b1399d1dcdc7p-4, -0x1.110fff599e4d2p-4, 0x1.e1d0239d392a6p-5,

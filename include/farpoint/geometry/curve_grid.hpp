@@ -7,11 +7,11 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Cubic cells over a bounding box, 2^bits of them along its longest side. Trivially copyable; host and device.
+/// Cubic cells over a bounding box, 2^bits cells along its longest side. Trivially copyable; host and device.
 ///
-/// Every point has a cell; one outside of the box, or not finite, has some cell at its border. Every box has cells:
-/// where the extent overflows too, fewer where 2^bits divided by it does, and one where there is no extent, or an
-/// infinite one.
+/// Every point has a cell; one outside of the box, or not finite, has some cell at its border. Every box has cells,
+/// even if the extent overflows. There are fewer if 2^bits / extent overflows, and one cell if the extent is 0 or
+/// infinite.
 /// @tparam Dim  of the points. Cells are made of the first three axes.
 template <class Scalar, int Dim = 3>
 class curve_grid {

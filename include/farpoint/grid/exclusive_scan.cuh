@@ -33,7 +33,7 @@ struct exclusive_scan_memory {
   }
 };
 
-/// What exclusive_scan() works on.
+/// Arguments of exclusive_scan().
 struct exclusive_scan_args {
   index_span offsets;           ///< `[rows + 1]`: sizes before, none negative and the last unused; offsets after
   index_t rows;                 ///< 1 or more

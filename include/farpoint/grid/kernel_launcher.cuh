@@ -1,5 +1,5 @@
 /// @file
-/// Launches kernels on a stream, and returns nobody's errors but their own.
+/// Launches kernels on a stream, and returns the errors of these launches only.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -93,7 +93,7 @@ class kernel_launcher {
   explicit kernel_launcher(cudaStream_t stream) noexcept : stream_{stream} {}
 
   cudaStream_t stream() const noexcept { return stream_; }
-  /// What the first one that was refused returned.
+  /// Error of the first launch or memset that was refused; cudaSuccess if none was.
   cudaError_t error() const noexcept { return error_; }
 
   /// blocks_for(), with at most `per_multiprocessor` blocks for each multiprocessor; less than 1 counts as 1.

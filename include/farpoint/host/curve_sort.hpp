@@ -10,11 +10,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Sorts indices of points by the place of their cells on a curve: cubic cells over the bounding box, in the first
+/// Sorts indices of points by the position of their cells on a curve: cubic cells over the bounding box, in the first
 /// three axes. Stable, so that ascending indices stay ascending within a cell.
 ///
 /// A cell of more than `enough` points is sorted again by cells of its own, up to four levels deep: one stray point far
-/// away, or a cloud that is dense in places, costs another pass and not the order. The order decides the speed of what
+/// away, or a cloud with dense parts, costs another pass and not the order. The order decides the speed of what
 /// follows, never a result.
 ///
 /// O(count) for each level. Allocates nothing. One thread may sort() a range while others sort others; or a team shares

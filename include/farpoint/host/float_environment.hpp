@@ -9,9 +9,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// While it lives, its thread rounds to nearest and keeps subnormal numbers, whatever the process has set:
-/// -ffast-math flushes them to zero in every program and library that is linked with it. The destructor brings the
-/// caller's settings back; exception masks and flags are left alone. Threads that are started meanwhile inherit it.
+/// While it lives, its thread rounds to nearest and keeps subnormal numbers, whatever the process has set: -ffast-math
+/// flushes them to zero in every program and library that is linked with it. The destructor brings the caller's
+/// settings back; exception masks and flags are left alone. Threads that are started during its lifetime inherit the
+/// new settings.
 ///
 /// Cost: a few cycles where nothing is set. Known on x86-64 and AArch64; does nothing elsewhere.
 class default_float_environment {

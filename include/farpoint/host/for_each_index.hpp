@@ -11,9 +11,9 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Calls `body(i)` for each i of `[0, count)`, in any order, and returns when all have returned. What one call writes,
-/// no other may read or write. `body` is called with a std::uint64_t and must not throw. (In a kernel the type may be
-/// std::uint32_t.)
+/// Calls `body(i)` for each i of `[0, count)`, in any order, and returns when all have returned. Memory that one call
+/// writes must not be read or written by another. `body` is called with a std::uint64_t and must not throw. (In a
+/// kernel the type may be std::uint32_t.)
 /// @param exec   threads to use; blocks until done
 /// @param count  number of indices
 /// @param body   called with each

@@ -9,10 +9,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Threads that the machine runs at once; 0 where the system does not tell. Thread-safe.
+/// Number of threads that the machine runs at once; 0 where the system does not report it. Thread-safe.
 ///
-/// The system is asked once in a process: on Linux it reads a file for every answer, which takes longer than the work
-/// of a call on a small cloud.
+/// The number is queried once per process: on Linux each query reads a file, which takes longer than the work of a call
+/// on a small cloud.
 inline unsigned hardware_threads() noexcept {
   static unsigned const threads = std::thread::hardware_concurrency();
   return threads;

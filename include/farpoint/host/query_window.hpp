@@ -1,5 +1,5 @@
 /// @file
-/// Puts queries of a host view in an order in which those that follow one another are near one another.
+/// Reorders queries of a host view so that successive queries are near one another.
 #pragma once
 
 #include <farpoint/host/curve_sort.hpp>
@@ -19,7 +19,7 @@ struct queries_from {
   typename Queries::point operator[](index_t i) const noexcept { return cloud[first + i]; }
 };
 
-/// Some queries that follow one another in a view, put along a curve: what a call can sort on its stack.
+/// Successive queries of a view, sorted along a curve: at most `most`, which fit on a call's stack.
 template <class Queries>
 class query_window {
  public:

@@ -24,7 +24,7 @@ struct key_value_arrays {
 /// stack, 2^DigitBits words for each digit of a Key: 48 KiB for 64-bit keys and the default. One thread; arrays that do
 /// not overlap may be sorted at the same time.
 /// @param from   the pairs; overwritten
-/// @param to     `[count]` pairs of scratch memory, apart from `from`
+/// @param to     `[count]` pairs of scratch memory that do not overlap `from`
 /// @param count  pairs, fewer than 2^32
 /// @param bits   that the keys have, 0 to 8 * sizeof(Key); bits above are not looked at
 /// @return `from` or `to`: where the sorted pairs are

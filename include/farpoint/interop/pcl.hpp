@@ -13,8 +13,8 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Views fields of a cloud as features, in the order of `names`: intensity, ring, time, normal_x, ... Of a field with a
-/// count above one, the first element. Any point type that PCL's macros know.
+/// Views fields of a cloud as features, in the order of `names`: intensity, ring, time, normal_x, ... A field with a
+/// count above one gives its first element. Any point type that PCL's macros know.
 ///
 /// On failure `features` stays as it is. O(fields * names); allocates.
 /// @param cloud     outlives the view

@@ -55,7 +55,7 @@ result check_point_cloud2(Message const& message) noexcept {
   return {};
 }
 
-/// Whether a field of `size` bytes lies within a record.
+/// True if a field of `size` bytes lies within a record.
 template <class Message, class Field>
 bool is_in_record(Message const& message, Field const& field, int size) noexcept {
   return std::uint64_t{field.offset} + static_cast<std::uint64_t>(size) <= message.point_step &&
@@ -102,7 +102,7 @@ template <class Coord, class Message>
 result view_point_cloud2(Message const&& message, point_view<Coord>& points) = delete;
 
 /// Views fields of a message as features, in the order of `names`: intensity, ring, time, and the coordinates if
-/// wanted. Of a field with a count above one, the first element.
+/// wanted. A field with a count above one gives its first element.
 ///
 /// On failure `features` stays as it is. O(fields * names); allocates nothing.
 /// @param message   outlives the view, unless `data` is given

@@ -14,7 +14,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Samples of fps() in device memory of their own.
 template <class Scalar>
 struct fps_device_picks {
-  thrust::device_vector<std::int32_t> indices;  ///< in the order of selection, as many as were picked
+  thrust::device_vector<std::int32_t> indices;  ///< in the order of selection; size() is the number picked
   thrust::device_vector<Scalar> distances;      ///< squared distance at which each was picked; +inf for the first
 };
 

@@ -17,8 +17,8 @@ namespace reference {
 namespace detail {
 
 /// Takes a sample: lowers the distances to the nearest sample, and finds the largest.
-/// @param nearest  squared; -1 for what can be sampled no more
-/// @return the first point of the largest distance; -1 when there is none
+/// @param nearest  squared distances to the nearest sample; -1 for points that can no longer be sampled
+/// @return the first point of the largest distance; -1 if no point can be sampled
 template <class Point, class Scalar>
 index_t fps_take(std::vector<Point> const& points, index_t picked, std::vector<Scalar>& nearest) {
   Point const* const point = points.data();
@@ -46,7 +46,7 @@ index_t fps_one_cloud(Points cloud, index_t first, std::vector<index_t> const& c
                       fps_report& report) {
   using scalar = typename Points::scalar;
   index_t const n = cloud.size();
-  // Loaded once, though each sample looks at all.
+  // Points are loaded once, as each sample reads all.
   std::vector<decltype(cloud[index_t{}])> points;
   std::vector<scalar> nearest;
   index_t best = -1;

@@ -2,8 +2,8 @@
 /// Functions of the compiled library on host memory, with the backend chosen at run time.
 ///
 /// Everything that a call is given lies in host memory; it does what the function of that name does for a host_exec or
-/// on a stream, with the same answer on every backend, and blocks until that is done. Asking for backend::cuda where
-/// there is none returns status::unavailable: nothing falls back unasked.
+/// on a stream, with the same answer on every backend, and blocks until that is done. A call that names backend::cuda
+/// returns status::unavailable on a machine without a usable GPU, and does not fall back.
 ///
 /// Each thread keeps a stream, device memory for its largest call so far and 8 MiB of page-locked memory, so that a
 /// call that is no larger than an earlier one of the thread allocates nothing and takes no lock. Arrays that are
@@ -34,7 +34,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Functions of the compiled library on host memory. They need neither nvcc nor a CUDA driver.
 namespace runtime {
 
-/// Where the work is done.
+/// Hardware that does the work of a call.
 enum class backend : int {
   automatic,  ///< CUDA when there is a usable GPU, the host otherwise
   host,

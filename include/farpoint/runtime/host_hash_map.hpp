@@ -25,7 +25,7 @@ class FARPOINT_API hash_map {
   ~hash_map();
 
   /// Makes room for `keys` keys at load factor `load`, and empties the map. Its memory is used again where that is
-  /// large enough. After a failure there is no room.
+  /// large enough. After a failure the capacity is 0.
   /// @param keys  not negative
   /// @param load  above 0 and at most 1: 0.8 and below is fast
   /// @param wish  where it is to be

@@ -12,8 +12,8 @@ namespace runtime {
 ///
 /// Its functions are the functions of <farpoint/point_bvh.hpp>, with the promises of the calls on host memory
 /// (host_calls.hpp): the same answers on every backend. The points are not needed after build(). Movable. Searches are
-/// thread-safe; build() must not run beside another call. An index on a GPU is searched while its device is the current
-/// one.
+/// thread-safe; build() must not run concurrently with another call. An index on a GPU is searched while its device is
+/// the current one.
 /// @tparam Scalar  float or double
 template <class Scalar>
 class FARPOINT_API point_index {

@@ -65,7 +65,7 @@ struct FARPOINT_API stream_run {
   static result call(cuda_exec exec, Args const&... args) noexcept;
 };
 
-/// Bytes of workspace that such a call needs; 0 where there is no usable GPU.
+/// Bytes of workspace that a stream call of F needs; 0 without a usable GPU.
 template <function F, class... Args>
 struct FARPOINT_API stream_size {
   static std::size_t call(cuda_exec exec, Args const&... args) noexcept;

@@ -6,7 +6,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where fps_shard() writes. Every rank gets all samples. Every part except `indices` is optional.
+/// Outputs of fps_shard(). Every rank gets all samples. Every part except `indices` is optional.
 template <class Scalar = float>
 struct fps_shard_output {
   span<index_t> indices = {};    ///< `[samples]`: indices into the whole cloud, as in fps_output

@@ -8,7 +8,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where radius_shard() writes the rows of the rank's queries.
+/// Outputs of radius_shard(): the rows of the rank's queries.
 template <class Scalar = float>
 struct radius_shard_output {
   span<index_t> indices = {};       ///< `[queries, max]`: indices into the whole cloud, as in radius_output

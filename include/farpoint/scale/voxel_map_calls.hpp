@@ -139,7 +139,7 @@ result voxel_map_read_on(Exec exec, voxel_map<Scalar> const& map, voxel_map_outp
   if (result const checked = check_voxel_map(map); !checked) return checked;
   if (result const checked = check_voxel_map_output(map.params, output); !checked) return checked;
   voxel_map_arrays<Scalar> const arrays{map.params, map.memory.data()};
-  // At most the rows that the map can have.
+  // Rows to read: limited by the map's capacity, and at least one.
   index_t const rows = larger(smaller(output.capacity, map.params.capacity), index_t{1});
   return for_each_index(exec, rows, voxel_map_read_step<Scalar>{map.params, arrays, output}, 16);
 }

@@ -9,7 +9,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where voxelize_shard() writes the voxels that the rank owns.
+/// Outputs of voxelize_shard(): the voxels that the rank owns.
 template <class Scalar = float>
 struct voxelize_shard_output {
   /// Rows of the rank's own voxels, by ascending number. Lists, offsets and parts by point must be empty. The report is

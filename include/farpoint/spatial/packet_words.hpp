@@ -90,7 +90,7 @@ class packet_words<double> {
     return leaf.index[lane] != no_index ? slot : static_cast<std::uint32_t>(slot_bits_);
   }
   FARPOINT_ALWAYS_INLINE double word_of(double distance2, std::uint32_t name) const noexcept {
-    // Compared as bits: a compiler that is told that there are no infinities would drop the comparison of doubles.
+    // Compared as bits: with -ffinite-math-only a compiler would drop the comparison of doubles.
     std::uint64_t bits;
     std::memcpy(&bits, &distance2, sizeof bits);
     bits = bits < largest_bits ? bits : largest_bits;

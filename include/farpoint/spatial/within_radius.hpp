@@ -27,7 +27,7 @@ class within_collector {
     Scalar distance[point_bvh_width];
     std::uint32_t const hits = leaf_distances(leaf, q, radius2_, distance);
     if (hits == 0) return;
-    // Without a branch on the data: half of those would be guessed wrong.
+    // Without a branch on the data: it would be mispredicted half of the time.
     FARPOINT_UNROLL
     for (int lane = 0; lane < point_bvh_width; ++lane) {
       indices_[count_] = leaf.index[lane];

@@ -11,7 +11,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// normals_from_neighbours(), enqueued on a stream: the same answer as that of the host overload, to the bit.
+/// normals_from_neighbours(), enqueued on a stream: equal to the host overload's answer to the bit.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call; the number of rows, too, stays on the device.

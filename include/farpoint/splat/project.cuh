@@ -10,7 +10,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// project(), enqueued on a stream: the same z-buffer as that of the host overload, to the bit.
+/// project(), enqueued on a stream: equal to the host overload's z-buffer to the bit.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call.

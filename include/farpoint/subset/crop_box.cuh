@@ -12,7 +12,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that crop_box() needs; 256-byte aligned memory. Exact, O(1): a bit for each point of
-/// `clouds.points()`, 8 bytes for every 2,048 of them, and less than 1 kB.
+/// `clouds.points()`, 8 bytes for every 2,048 points, and less than 1 kB.
 template <class Points>
 std::size_t crop_box_workspace_bytes(cuda_exec, batch<Points> const& clouds) noexcept {
   return detail::crop_box_memory::cut(nullptr, clouds.points().size()).used;

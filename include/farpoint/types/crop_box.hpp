@@ -17,7 +17,7 @@ struct crop_box_report {
   unsigned long long bad_offsets = 0;    ///< wrong offsets: then all clouds come out empty, and nothing else counts
 };
 
-/// Where crop_box() writes, in the memory space of the execution.
+/// Outputs of crop_box(), in the memory space of the execution.
 struct crop_box_output {
   /// `[capacity]`: indices into the cloud itself, ascending, one cloud after another. Entries past the last are not
   /// written.

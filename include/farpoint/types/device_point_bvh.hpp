@@ -20,7 +20,7 @@ class device_point_bvh {
 
   /// Clouds.
   FARPOINT_HD index_t size() const noexcept { return clouds_; }
-  /// Points of all clouds, including those that are not finite.
+  /// Points of all clouds, including non-finite ones.
   FARPOINT_HD index_t points() const noexcept { return points_; }
 #if defined(__CUDACC__)
   /// The BVH of cloud b, b < size(). Empty if offsets were wrong.

@@ -9,9 +9,9 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where estimate_normals() writes, in the memory space of the execution: a row for each point of the view. Rows of
+/// Outputs of estimate_normals(), in the memory space of the execution: a row for each point of the view. Rows of
 /// points that are in no cloud of a ragged batch are not written; where offsets are wrong (knn_report::bad_offsets),
-/// all rows are those of undefined normals.
+/// all rows get undefined normals.
 template <class Scalar = float>
 struct normals_output {
   span<Scalar> normals;          ///< `[points, 3]`: of unit length, or (0, 0, 0) if undefined
@@ -19,7 +19,7 @@ struct normals_output {
   knn_report* report = nullptr;  ///< optional; overwritten, not added to
 };
 
-/// Which neighbours estimate_normals() takes, and which side normals face.
+/// Neighbours that estimate_normals() takes, and the side that normals face.
 struct normals_params {
   index_t k = 16;                                               ///< neighbours, the point itself among them; 3 to 1,024
   double max_radius = std::numeric_limits<double>::infinity();  ///< metres: no neighbour is farther away

@@ -9,7 +9,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// What to sample.
+/// Parameters of fps().
 struct fps_params {
   /// Samples per cloud. More than a cloud has: all of its finite points are picked, and the rest is padded.
   index_t samples = 0;
@@ -49,7 +49,7 @@ struct fps_report {
   unsigned long long bad_offsets = 0;  ///< wrong offsets: then all clouds came out empty, and nothing else counts
 };
 
-/// Where fps() writes, in the memory space of the execution. Every part except `indices` is optional.
+/// Outputs of fps(), in the memory space of the execution. Every part except `indices` is optional.
 template <class Scalar = float>
 struct fps_output {
   /// `[clouds, samples]`, row-major: indices into the cloud itself, in the order of selection; -1 past the count.

@@ -27,13 +27,13 @@ struct hash_map_report {
   std::uint64_t absent = 0;   ///< entries that were to be erased, and whose key is not in the map
 };
 
-/// Where hash_map_extract() writes the pairs of a map. All in the memory space of the execution.
+/// Outputs of hash_map_extract(), the pairs of a map, in the memory space of the execution.
 template <class Key, class Value>
 struct hash_map_pairs {
-  /// Its size is the capacity: further keys are counted and left out.
+  /// The keys. The size of `keys` is the capacity: further keys are counted and left out.
   span<Key> keys;
 
-  /// Of the same size, or empty to leave the values out.
+  /// The value of each key: of the size of `keys`, or empty to leave the values out.
   span<Value> values = {};
 
   /// Optional: the number of keys in the map, which may exceed the capacity. Overwritten, not added to.

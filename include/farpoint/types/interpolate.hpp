@@ -7,7 +7,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where interpolate() writes, in the memory space of the execution: a row for each query of the view. Rows of queries
+/// Outputs of interpolate(), in the memory space of the execution: a row for each query of the view. Rows of queries
 /// that are in no cloud of a ragged batch are not written; where offsets are wrong (knn_report::bad_offsets), all rows
 /// are zeros.
 struct interpolate_output {

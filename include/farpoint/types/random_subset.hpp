@@ -12,7 +12,7 @@ struct random_subset_report {
   unsigned long long bad_offsets = 0;  ///< wrong offsets: then all clouds come out empty
 };
 
-/// Where random_subset() writes, in the memory space of the execution. No part may overlap the offsets of the clouds.
+/// Outputs of random_subset(), in the memory space of the execution. No part may overlap the offsets of the clouds.
 struct random_subset_output {
   /// `[clouds * samples]`: indices into the cloud itself, in random order, one cloud after another; then -1. It is
   /// `[clouds, samples]` where no cloud has fewer points than samples.

@@ -81,7 +81,7 @@ class cuda_warp {
  private:
   static constexpr unsigned all = 0xffffffffu;
 
-  /// Whether one instruction reduces them.
+  /// True if one instruction reduces values of type T over `Lanes` lanes.
   template <int Lanes, class T>
 #if __CUDA_ARCH__ >= 800
   static constexpr bool has_reduction = Lanes == lanes&& std::is_same_v<T, std::uint32_t>;

@@ -12,9 +12,9 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Sorts keys in shared memory, ascending by operator<. All lanes of a warp call it, with the same arguments.
 ///
-/// Not stable. Equal keys are fine; keys that operator< cannot compare (NaN) end up anywhere, and with them others.
-/// Cost: size / 64 * log2(size) * (log2(size) + 1) / 2 comparisons a lane and a warp barrier after each step; no memory
-/// besides the keys.
+/// Not stable. Equal keys are fine; keys that operator< cannot compare (NaN) may leave all keys in any order. Cost:
+/// size / 64 * log2(size) * (log2(size) + 1) / 2 comparisons a lane and a warp barrier after each step; no further
+/// memory.
 /// @param keys  `[size]`, visible to all lanes; sorted on return, for all lanes to see
 /// @param size  a power of two, or 0
 template <class Key>

@@ -33,7 +33,7 @@ class warp_compact {
   /// Number of chosen items.
   __device__ int count() const noexcept { return count_; }
 
-  /// Where the i-th chosen item is, 0 <= i < count(). Any lane may ask for any item.
+  /// Where the i-th chosen item is, 0 <= i < count(). Any lane may read any item.
   __device__ place operator[](int i) const noexcept {
     place at{0, 0};
     unsigned lanes = lanes_[0];

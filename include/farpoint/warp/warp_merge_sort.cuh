@@ -67,7 +67,7 @@ class warp_merge_sort {
                   "farpoint: a smaller sort must fit in the storage of the largest");
     int const lane = cuda_warp::lane();
     Key mine[Items];
-    // Which lane begins with which key makes no difference, so they are taken without bank conflicts.
+    // A lane may begin with any of the keys, so lanes load with a stride of a warp, which avoids bank conflicts.
 #pragma unroll
     for (int i = 0; i < Items; ++i) mine[i] = shared.keys[i * cuda_warp::lanes + lane];
     cuda_warp::sync();

@@ -56,7 +56,7 @@ class warp_topk {
   __device__ void activate(bool is_active) noexcept {
     bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
   }
-  /// Empties the list of a lane that wants candidates, and drops its queued candidates; bound() remains its limit. The
+  /// Empties the list of a lane that needs candidates, and drops its queued candidates; bound() remains its limit. The
   /// lists of other lanes remain.
   /// @param k  as in the constructor
   __device__ void restart(int k) noexcept {

@@ -38,7 +38,7 @@ outputs run(Call const& call) {
   return all[0];
 }
 
-/// What an output holds before a call.
+/// Value of each float of an output before a call.
 float poison_float() {
   float value;
   std::memset(&value, poison, sizeof value);

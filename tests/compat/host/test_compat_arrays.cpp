@@ -13,7 +13,7 @@ struct checked_arrays {
   bool refuses = false;
 };
 
-/// Host execution that records checked arrays, and refuses them where the test says so.
+/// Host execution that records checked arrays, and refuses them if `checked->refuses`.
 struct recording_exec : farpoint::host_exec {
   checked_arrays* checked;
 };

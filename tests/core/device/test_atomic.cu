@@ -1,4 +1,4 @@
-// atomic_increment(): each thread gets a number of its own, whoever comes with it.
+// atomic_increment(): each thread gets a number of its own, whichever threads of its warp take part.
 #include <farpoint/core/atomic.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void check_numbers(unsigned share) {
   std::vector<unsigned char> chosen(std::size_t{192} * 50);
   for (auto& one : chosen) one = random.below(100) < share ? 1 : 0;
   auto const expected = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1));
-  // Past what 32 bits hold.
+  // 64-bit numbers cross the limit of 32 bits.
   Word const first = static_cast<Word>(~std::uint32_t{0}) - 100;
   device_array<unsigned char> const chosen_there{chosen};
   device_array<Word> const next{std::vector<Word>{first}};

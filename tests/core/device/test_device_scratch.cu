@@ -27,7 +27,7 @@ TEST_CASE("device_scratch: aligned, grows and moves, in the order of its stream"
   CHECK(moved.size() == 100000);
   farpoint::bytes const workspace = moved;
   REQUIRE_CUDA(cudaMemsetAsync(workspace.data(), 9, workspace.size(), stream.get()));
-  // Its memory is for one stream.
+  // reserve() on another stream reallocates, also for a smaller size.
   REQUIRE(moved.reserve(other.get(), 10));
   CHECK(moved.size() == 10);
   REQUIRE(moved.release());

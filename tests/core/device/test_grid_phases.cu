@@ -17,7 +17,7 @@ struct phases_args {
   unsigned const* units;         ///< `[count]`
   std::uint32_t* words;          ///< `[2, most units]`
   unsigned* times;               ///< `[count, most units]`: how often a unit was worked on
-  unsigned* finished;            ///< `[count]`: units that have been told of
+  unsigned* finished;            ///< `[count]`: units that finish() has counted
   unsigned* wrong;
   unsigned count;
   unsigned most_units;

@@ -29,7 +29,7 @@ __global__ void scan_kernel(scan_args const args) {
   __shared__ typename scan::storage storage;
   scan const scanner{storage, args.words, args.ticket};
   for (std::uint32_t tile = scanner.take(); tile < args.tiles; tile = scanner.take()) {
-    // Some tiles come late.
+    // A sixteenth of the tiles is delayed.
     if (args.longest_wait != 0 && tile * 2654435761u >> 28 == 0) {
       long long const until = clock64() + tile * 40503u % args.longest_wait;
       while (clock64() < until) {

@@ -22,7 +22,8 @@ void check_lists(int size, int k, Less const& less) {
   CAPTURE(size, k, sizeof(Key));
   std::vector<Key> keys;
   for (int problem = 0; problem < problems; ++problem) {
-    // By index alone, keys of one index are equal, and which stays is not said.
+    // Compared by index alone, keys with equal indices are equal, and a list may keep any: such kinds of keys are left
+    // out.
     int const kind = std::is_same_v<Less, of_lower_index> ? 2 + problem % 3 : problem % 5;
     auto const some = topk_keys<Key, Scalar>(static_cast<std::size_t>(size), kind, static_cast<std::uint64_t>(problem));
     keys.insert(keys.end(), some.begin(), some.end());
@@ -70,7 +71,7 @@ namespace {
 
 using key = neighbour_key<float>;
 
-/// Key j of those that query i is shown: ties among them.
+/// Key j that is offered to the list of query i; distances tie.
 FARPOINT_HD key shown_key(std::uint32_t i, std::uint32_t j) {
   std::uint32_t const mixed = (i * 2654435761u ^ j * 40503u) * 2246822519u;
   return {static_cast<float>(mixed >> 22), j};

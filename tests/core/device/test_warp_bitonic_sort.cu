@@ -90,8 +90,7 @@ void check_all_registers() {
   }
 }
 
-/// A thread sorts its `Size` keys, then merges what is left of them after they have been folded into a bitonic
-/// sequence.
+/// A thread sorts its `Size` keys, then folds them into a bitonic sequence and merges it.
 template <int Size, class Key>
 __global__ void sort_by_network(Key* keys, Key* merged, int threads) {
   int const thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -141,8 +140,7 @@ void check_networks() {
   for_each_value<1, 2, 4, 8, 16, 32>([](auto size) { check_network<size, Key>(size); });
 }
 
-/// A thread carries the lowest of its keys through a loop to their end: the register of a key is that of the next
-/// exchange's.
+/// A thread carries the lowest of its keys through a loop to their end: one register holds it in all exchanges.
 template <class Key>
 __global__ void carry_lowest(Key* keys, int size) {
   Key* const mine = keys + static_cast<std::size_t>(threadIdx.x) * static_cast<std::size_t>(size);

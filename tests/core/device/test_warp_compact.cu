@@ -28,7 +28,7 @@ __global__ void compact(unsigned char const* flags, int* items, int* counts) {
     auto const place = chosen[i];
     items[warp * Rows * 32 + i] = place.row * 32 + place.lane;
   }
-  // Any lane may ask for any item: all ask for the last, and agree.
+  // Any lane may read any item: all lanes read the last, and must agree.
   if (chosen.count() == 0) return;
   auto const last = chosen[chosen.count() - 1];
   int const item = last.row * 32 + last.lane;

@@ -26,7 +26,7 @@ __global__ void keep_lowest(ranked_point const* points, int size, int most, bool
     int const i = first + lane;
     ranked_point const point = i < size ? mine[i] : ranked_point{warp_lowest::none, 0};
     if (first == 32 && begins) {
-      // What it has so far is where another one begins.
+      // Another warp_lowest begins with the points that this one holds.
       warp_lowest other{most};
       other.begin_ascending(lowest.best());
       lowest = other;

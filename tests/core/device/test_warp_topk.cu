@@ -14,7 +14,7 @@ namespace {
 constexpr int warps = 2;
 constexpr int threads = 32 * warps;
 
-/// Each lane looks at the keys [begins[thread], begins[thread + 1]); a lane without any is not active in the first half
+/// Each lane offers the keys [begins[thread], begins[thread + 1]); a lane without any is not active in the first half
 /// of its keys. Keys are offered `burst` at a time.
 template <class Scalar, int Capacity>
 __global__ void keep_nearest(farpoint::neighbour_key<Scalar> const* keys, int const* begins, int k,
@@ -28,8 +28,8 @@ __global__ void keep_nearest(farpoint::neighbour_key<Scalar> const* keys, int co
   int const end = begins[thread + 1];
   int const half = (begin + end) / 2;
   int at = begin;
-  // In two parts with a merge of all between them, as a caller does that goes to the next part of its work; in the
-  // second lists are merged sooner than they have to be.
+  // Offers the keys in two parts with merge_all() between them, as a caller with two parts of work does. In the second
+  // part lists are merged before they are full.
   for (int part = 0; part < 2; ++part) {
     int const stop = part == 0 ? half : end;
     list.activate(at < stop);
@@ -66,7 +66,7 @@ void check_lanes(int k, int most, int burst, std::uint64_t seed) {
   std::vector<int> begins{0};
   std::vector<std::uint32_t> excluded;
   for (int thread = 0; thread < threads; ++thread) {
-    // Lanes with nothing to do beside lanes with much.
+    // A quarter of the lanes have no keys.
     auto const size = static_cast<std::size_t>(random.below(4) == 0 ? 0 : random.below(most + 1));
     given.push_back(topk_keys<key, Scalar>(size, static_cast<int>(random.below(5)), random.next()));
     keys.insert(keys.end(), given.back().begin(), given.back().end());

@@ -1,5 +1,5 @@
 // Workspaces that are enough for all problems within limits, on a stream. Sizes are worked out on the host: no kernel
-// runs, and none is compiled. test_fps_workspace.cu has those of fps().
+// runs, and none is compiled. test_fps_workspace.cu tests the sizes of fps().
 #include <farpoint/estimate_normals.cuh>
 #include <farpoint/interpolate.cuh>
 #include <farpoint/knn.cuh>
@@ -105,7 +105,7 @@ void check_voxelize(std::uint64_t seed) {
     if (random.below(2) == 0) params.points = farpoint::voxel_points::random_subset;
     farpoint::voxelize_output<scalar> output;
     output.capacity = random_magnitude(random, 24);
-    // Lists of the right size, which nobody writes.
+    // Lists of the right size, which are not written.
     auto const points = static_cast<std::size_t>(clouds.points().size());
     if (random.below(2) == 0) output.list_points = farpoint::span<std::int32_t>{coords.data(), points};
     if (random.below(2) == 0) output.report = &report;

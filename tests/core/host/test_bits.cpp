@@ -36,7 +36,7 @@ void check_words() {
   }
   random_source random{bits_of<Word>};
   for (int i = 0; i < 20000; ++i) {
-    // Sparse, even and dense ones, and those that begin anywhere.
+    // Random words, words with few ones, and words whose low bits are zero.
     auto const word = static_cast<Word>(random.next());
     REQUIRE(is_right(word));
     REQUIRE(is_right(static_cast<Word>(word & random.next() & random.next())));

@@ -1,4 +1,5 @@
-// bounding_box: its corners against minima and maxima of each axis, its distance against that of the nearest point.
+// bounding_box: its corners against minima and maxima of each axis, its distance against the distance to its nearest
+// point.
 #include <farpoint/geometry/axis_distance.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 
@@ -61,7 +62,7 @@ void check_growth() {
       REQUIRE(whole.low[axis] == (*least)[axis]);
       REQUIRE(whole.high[axis] == (*most)[axis]);
     }
-    // In parts, in either order; an empty part adds nothing.
+    // Boxes of parts join in either order; an empty box adds nothing.
     auto joined = parts[1];
     joined.grow(parts[0]);
     joined.grow(bounding_box<Scalar, Dim>::empty());

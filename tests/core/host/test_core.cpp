@@ -154,7 +154,8 @@ TEST_CASE("a batch finds the cloud of a point", "[core]") {
     CAPTURE(clouds);
     CHECK(same);
   }
-  // Clouds of every size, empty ones too; points before the first one and behind the last have one beside them.
+  // Clouds of every size, empty ones too. Points before the first cloud count as its points, points behind the last as
+  // the last's.
   random_source random{5};
   for (int round = 0; round < 200; ++round) {
     std::vector<index_t> offsets(static_cast<std::size_t>(2 + random.below(12)));

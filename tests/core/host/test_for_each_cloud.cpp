@@ -20,7 +20,7 @@ using farpoint::detail::host_sequence;
 
 namespace {
 
-/// What happened to each cloud. Not atomic where for_each_cloud() keeps threads apart.
+/// Counts the events of each cloud. Counters are not atomic where for_each_cloud() must keep threads from racing.
 struct cloud_log {
   explicit cloud_log(index_t clouds)
       : begun(static_cast<std::size_t>(clouds), 0),

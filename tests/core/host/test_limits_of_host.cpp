@@ -55,7 +55,7 @@ struct lone_rank {
   farpoint::thread_communicator communicator{ranks, 0};
 };
 
-/// A communicator of many ranks, whose number is all that a refused call looks at.
+/// A communicator of `count` ranks; a refused call reads nothing else of it.
 struct many_ranks {
   int count;
   int ranks() const noexcept { return count; }

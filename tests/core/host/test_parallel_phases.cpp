@@ -37,7 +37,7 @@ void check_phases(int threads, std::vector<std::uint32_t> const& units) {
             ++wrong;
           } else {
             ++runs[phase][unit];
-            // What the whole phase before wrote.
+            // The last unit of the phase before must have run, and its write must be visible.
             if (phase > 0 && runs[phase - 1].back() != 1) ++wrong;
           }
           --working;

@@ -46,7 +46,7 @@ class refused_thread {
   std::thread thread_;
 };
 
-/// Runs a team and checks that each rank ran once, that all were told the same size, and that what they wrote is seen.
+/// Runs a team and checks that each rank ran once, that all ranks got the same size, and that their writes are visible.
 template <class Thread>
 int check_team(int wanted) {
   auto const most = static_cast<std::size_t>(wanted > 0 ? wanted : 1);

@@ -49,7 +49,8 @@ void check_list(std::size_t size, int k, int kind, std::uint64_t seed, Less cons
   }
 }
 
-/// By index alone keys of one index and several distances are equal, and which stays is not said: they are left out.
+/// Compared by index alone, keys with equal indices and different distances are equal, and a list may keep any: such
+/// kinds of keys are left out.
 template <class List, class Key, class Scalar, class Less>
 void check_lists(Less const& less) {
   int const first_kind = std::is_same_v<Less, of_lower_index> ? 2 : 0;
@@ -96,7 +97,7 @@ void check_networks() {
   CHECK(merged);
 }
 
-/// As many comparisons as a network makes.
+/// A value that counts its comparisons, for the number that a network makes.
 struct counted {
   static inline int comparisons = 0;
   int value;

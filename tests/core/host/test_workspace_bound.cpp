@@ -69,7 +69,7 @@ void check_fps() {
       CAPTURE(i, clouds.points().size(), clouds.size(), clouds.is_ragged(), clouds.largest(), params.samples);
       REQUIRE(farpoint::fps_workspace_bytes(exec, clouds, params) <= bound);
     }
-    // Not more than what all threads would need for such clouds of their own.
+    // The bound is at most 120 bytes per point and thread, with 200,000 points to spare.
     CHECK(bound <= (limits.points + 200000) * 120 * static_cast<std::size_t>(exec.threads));
   });
 }

@@ -180,7 +180,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::kernel_launcher&,                                                     \
       farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
-// Kernels by local maxima, of both tunings. Doubles have those of odd_tuning, but for the largest shape.
+// Kernels by local maxima, of both tunings. Doubles have the kernels of odd_tuning, but for the largest shape.
 #define FPS_BY_MAXIMA(how, Coord, team, block_size, points_per_thread, boxes)                                          \
   how void farpoint::detail::fps_enqueue_local_maxima<                                                                 \
       farpoint::detail::local_maxima_config<farpoint::detail::fps_team::team, 3, block_size, points_per_thread, boxes, \

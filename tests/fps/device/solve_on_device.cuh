@@ -10,7 +10,7 @@
 
 namespace farpoint_tests {
 
-/// All device memory of one call, so that a call can be repeated, captured, or run beside others.
+/// All device memory of one call, so that a call can be repeated, captured, or run concurrently.
 template <class Problem, class Index>
 class device_call {
  public:

@@ -6,7 +6,7 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// Not all shapes: every dimension is another set of kernels to compile.
+/// Few shapes of kernels, as each dimension needs a set of kernels of its own.
 struct few_shapes : farpoint::fps_selector {
   static constexpr farpoint::fps_block_tuning blocks[] = {{64, 4}, {512, 2}, {512, 8}};
   static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{512, 20}};
@@ -14,7 +14,7 @@ struct few_shapes : farpoint::fps_selector {
   static constexpr farpoint::fps_block_tuning order_blocks[] = {{512, 2}};
 };
 
-/// By local maxima, which are for space.
+/// One shape of kernels by local maxima, which exist for up to three dimensions.
 struct one_shape : few_shapes {
   static constexpr farpoint::fps_block_tuning blocks[] = {{64, 4}};
   static constexpr farpoint::fps_block_tuning maxima_blocks[] = {{64, 8}};

@@ -9,7 +9,7 @@ using problem_type = fps_problem<float>;
 
 namespace {
 
-/// With the kernels that are made for large clouds, too.
+/// Checks the default choice and the kernels for large clouds.
 void check_against_host(problem_type const& problem) {
   auto const expected = host_exec_answer(problem);
   check_kernel<fps_selector>("automatic", problem, expected);
@@ -36,7 +36,7 @@ TEST_CASE("fps, device: ragged batches of clouds of about the same size", "[fps]
     for (index_t const samples : {700, 5000}) {
       problem_type problem{make_cloud(which, 60000, 7), samples};
       problem.offsets = {3, 12000, 22500, 31000, 43000, 55000};
-      // With the bound local maxima serve them; one that is too low ends a cloud there.
+      // With `largest` the call uses local maxima; a value that is too low cuts clouds to that size.
       for (index_t const largest : {12000, 11000}) {
         CAPTURE(static_cast<int>(which), samples, largest);
         problem.largest = largest;

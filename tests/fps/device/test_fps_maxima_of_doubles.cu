@@ -40,7 +40,7 @@ void check_forced(fps_problem<double> const& problem, fps_choice const& choice) 
 }  // namespace
 
 TEST_CASE("fps, device: kernels that serve forced calls of doubles", "[fps][device]") {
-  // In registers, with boxes, and in memory.
+  // Clouds in registers, with boxes, and in memory.
   for (index_t const points : {5000, 131072, 1000000, 17000000}) {
     fps_choice const boxes{fps_kernel::maxima_in_grid, 132, true};
     CAPTURE(points);

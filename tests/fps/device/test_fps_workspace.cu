@@ -228,8 +228,8 @@ TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
   CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, n}, 1) < 36.4);
   CHECK(bytes(choice_of(fps_kernel::maxima_in_block), point_view<float, 3>{nullptr, n}, 1000) == 0);
   CHECK(bytes(choice_of(fps_kernel::maxima_in_grid, 132, true), point_view<float, 3>{nullptr, n}, 1) < 30.3);
-  // Doubles by local maxima: a key of 16 bytes, an index, four scalars in memory, and cells. No selector asks for
-  // these by default, as that is more than 40 bytes.
+  // Doubles by local maxima: a key of 16 bytes, an index, four scalars in memory, and cells. No selector picks these
+  // kernels by default, as they take more than 40 bytes per point.
   auto const bytes_of_doubles = [](index_t points, int blocks) {
     only::choice = choice_of(fps_kernel::maxima_in_grid, blocks, true);
     using view = point_view<double, 3>;

@@ -187,7 +187,8 @@ TEST_CASE("fps, device: in green contexts of all sizes", "[fps][device][graph]")
 
 namespace {
 
-/// `check(stream, problem, call)` for each of the default problems, in a green context of so many multiprocessors.
+/// Calls `check(stream, problem, call)` for each of the default problems, in a green context of `multiprocessors`
+/// multiprocessors.
 template <class Check>
 void for_each_call_in_a_part(int multiprocessors, Check const& check) {
   green_stream const stream{static_cast<unsigned>(multiprocessors)};

@@ -75,7 +75,7 @@ TEST_CASE("fps: samples of each cloud are the first of those of all, and then pa
     REQUIRE(farpoint::reference::fps(clouds, params, defined.output()));
     CHECK(same(defined, expected));
 
-    // What a stream does: samples all, and cuts.
+    // A call on a stream takes all samples of every cloud, then cuts the rows.
     fps_params all = params;
     all.sample_counts = {};
     picks cut = sample(clouds, all, 1);
@@ -105,7 +105,7 @@ TEST_CASE("fps: first points that are drawn from a seed", "[fps][host]") {
   CHECK(*firsts.begin() == 0);
   CHECK(*firsts.rbegin() == 99);
 
-  // What is given takes precedence; a point that is not finite does not.
+  // A given first point takes precedence over a drawn one. A drawn point must be finite.
   std::vector<std::int32_t> const given(40, 7);
   params.firsts = given;
   auto const found = sample(clouds, params, 1);

@@ -129,7 +129,7 @@ ONE_THREAD_TEST_CASE("fps by local maxima of doubles, fibers: distances that dif
     fps_problem<double> problem{near_ties(190, seed), 190};
     CAPTURE(seed);
     check_all_teams(problem, static_cast<unsigned>(seed));
-    // At the distance of UTM coordinates from their origin.
+    // The cloud at UTM coordinates, far from the origin.
     auto cloud = near_ties(190, seed + 50);
     for (auto& p : cloud) p = {p[0] + 4.5e5, p[1] + 5.4e6, p[2]};
     check_all_teams(fps_problem<double>{cloud, 120}, static_cast<unsigned>(seed + 1));

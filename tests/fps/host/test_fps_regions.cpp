@@ -18,7 +18,7 @@ auto solve_by_regions(Problem const& problem, unsigned seed) {
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
     fps_args<view> const args{clouds, params, output};
     for (index_t b = 0; b < clouds.size(); ++b) {
-      // As fps() does it: where no samples are wanted no kernel runs, and nothing is counted.
+      // As in fps(): for 0 samples no kernel runs, and nothing is counted.
       if (params.samples == 0) {
         args.write_empty(b);
         continue;
@@ -64,7 +64,7 @@ void check_random_problem(std::uint64_t seed) {
   fps_problem<Coord> problem{make_cloud(which, n, seed), random.below(static_cast<std::int64_t>(n) + 20)};
   problem.first = n == 0 ? 0 : random.below(static_cast<std::int64_t>(n));
   if (random.below(3) == 0 && n > 0) {
-    // More than a batch at times, duplicates among them.
+    // Chosen points, sometimes more than a batch, with duplicates.
     auto const count = random.below(4) == 0 ? 400 : 5;
     for (int i = 0; i < count; ++i) problem.chosen.push_back(random.below(static_cast<std::int64_t>(n) + 1) - 1);
   }

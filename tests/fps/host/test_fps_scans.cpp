@@ -6,7 +6,7 @@
 using namespace farpoint_tests;
 
 TEST_CASE("fps, host: a quarter of the points of real scans", "[fps][host][data][slow]") {
-  // Every third point: the serial loop takes nine times as long for all of them, 80 s for four scans.
+  // Every third point: on all points the serial loop takes nine times as long, 80 s for four scans.
   int const scans = for_quarters_of_scans(3, 70000, [](std::string const& name, auto const& problem) {
     CAPTURE(name);
     auto const expected = reference_answer(problem);

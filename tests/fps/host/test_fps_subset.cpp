@@ -95,7 +95,7 @@ TEST_CASE("poisson_subset: apart, maximal, and the same every time", "[fps][host
     CHECK(report.non_finite == bad);
     CHECK(subset == farthest(points, {}, points.size(), radius));
     CHECK(farpoint::poisson_subset(points, radius) == subset);
-    // Less room: the first of them.
+    // An output with less room gets the first indices of the subset.
     auto const half = static_cast<std::ptrdiff_t>(subset.size() / 2);
     CHECK(subset_of(points, radius, half, report) == std::vector<std::int32_t>(subset.begin(), subset.begin() + half));
   }

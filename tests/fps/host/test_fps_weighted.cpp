@@ -91,7 +91,7 @@ struct maxima_by_weight {
   }
 };
 
-/// How many of so many clouds come out differently from the serial loop.
+/// Returns for how many of `clouds` clouds the order differs from the serial loop's.
 int differences(maxima_by_weight rule, std::uint64_t clouds) {
   int different = 0;
   for (std::uint64_t seed = 0; seed < clouds; ++seed) {

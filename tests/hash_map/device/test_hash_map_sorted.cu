@@ -90,7 +90,7 @@ TEST_CASE("hash_map, sorted: small calls under the sanitizers", "[hash_map][devi
 }
 
 TEST_CASE("hash_map, sorted: more keys of one part than it has room for", "[hash_map][device]") {
-  // What is beyond the room is worked on while the rest is sorted.
+  // The sorting kernel applies the operation to overflowing keys at once.
   for_each_map([](auto kind) {
     using map_type = decltype(kind);
     for (std::size_t const distinct : {1u, 2u, 40u}) {
@@ -110,7 +110,7 @@ TEST_CASE("hash_map, sorted: searches that wrap around the end of the map", "[ha
   for_each_map([](auto kind) {
     using map_type = decltype(kind);
     using key = typename map_type::key_type;
-    // Keys of the last hundredth of the map, four times as many as it has slots.
+    // Keys of the last hundredth of the map: four keys for each of its slots.
     std::vector<hash_map_pair<key, typename map_type::value_type>> pairs;
     for (key k = 0; pairs.size() < 5000; ++k) {
       if (map_type{}.part_of(k, 100) == 99) pairs.push_back({k, static_cast<typename map_type::value_type>(k % 97)});

@@ -17,7 +17,7 @@ class host_backend {
   template <class T>
   using array = host_array<T>;
 
-  // One thread, then two, three and as many as there are cores.
+  // One thread, then two, then three, then one per core.
   host_exec exec() { return {++calls_ % 4}; }
   void wait() const {}
 

@@ -66,7 +66,7 @@ inline std::string floats(std::vector<float> const& values) {
   return bytes;
 }
 
-// What reading the file complains about; the message names the file.
+// Message of the error that read_cloud() throws; checks that it names the file.
 inline std::string complaint(std::filesystem::path const& file, std::optional<file_format> forced = {}) {
   try {
     read_cloud(file, forced);

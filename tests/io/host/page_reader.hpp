@@ -256,7 +256,7 @@ struct read_page {
     }
   }
 
-  /// From a square back to an octahedron, and to the sphere.
+  /// Decodes a direction: from the square to the octahedron, then to the sphere.
   static std::vector<double> direction(double u, double v) {
     if (u == 65535) return {std::nan(""), std::nan(""), std::nan("")};
     double x = 2 * u / 65534 - 1, y = 2 * v / 65534 - 1;

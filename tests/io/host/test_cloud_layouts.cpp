@@ -25,7 +25,7 @@ TEST_CASE("a .json that is not of its .bin, or is damaged, is refused", "[cloud_
   CHECK(content_of(folder.path() / "a.bin.json") ==
         "{\"points\": 2, \"dtype\": \"<f4\", \"columns\": [\"x\", \"y\", \"z\", \"a_\\\"b\\\\\"]}\n");
   CHECK(read_cloud(bin).find("a_\"b\\")->at(1) == 8);
-  // Asked for, a layout needs no .json.
+  // A layout that the call names needs no .json.
   CHECK(read_cloud(bin, file_format::kitti).points.size() == 2);
   folder.write("a.bin", std::string(48, 'x'));
   CHECK(has(complaint(bin), "2 points of 16 bytes, as " + bin.string() + ".json says"));

@@ -205,7 +205,7 @@ TEST_CASE("LAZ has the columns, the header and the projection of LAS", "[cloud_i
     CHECK((direct.exact == at));
     CHECK(direct.las->projection.size() == 2);
     CHECK(packed.format == (is_14 ? "LAS 1.4, point format 7, compressed" : "LAS 1.2, point format 3, compressed"));
-    // And back: the same file as without LAZ in between.
+    // A cloud that was read from LAZ gives the same files as one that was read from LAS.
     CHECK(encode_las(packed) == encode_las(direct));
     CHECK(encode_laz(packed) == encode_laz(direct));
   }

@@ -420,7 +420,7 @@ class frame {
     return process_frame(exec, memory, workspace_.of_size(frame_workspace_bytes(exec, memory)));
   }
 
-  /// What the last call wrote, after its stream was synchronised; nothing if it wrote elsewhere.
+  /// Returns the output of the last call, whose stream was synchronized; empty if a guard was overwritten.
   std::vector<unsigned> answer() const {
     return outputs_.intact() && workspace_.intact() ? outputs_.download() : std::vector<unsigned>{};
   }

@@ -1,4 +1,5 @@
-// Where a host-memory call's arrays go in device memory, and how they get there and back: by a fake CUDA runtime.
+// Placement of a host-memory call's arrays in device memory, and the copies to and from it, checked by a fake CUDA
+// runtime.
 #include "../../../src/place_in_frame.hpp"
 #include "../../support/catch.hpp"
 #include "fake_cuda.hpp"
@@ -128,7 +129,7 @@ TEST_CASE("frame: points that are in no other input are packed", "[library]") {
   auto const values = counting(5000);
   point_view<float> const apart{values.data(), 1000, 20};
   point_view<float> const reversed{values.data() + 4995, 1000, -20, {8, 4, 0}};
-  // Of the same records, but for the last.
+  // Features of the points' records, except for the last record.
   auto const features = farpoint::feature_view::packed(values.data(), 999, 5);
   for (auto const& points : {apart, reversed}) {
     point_view<float> placed;

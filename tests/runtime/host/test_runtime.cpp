@@ -49,7 +49,8 @@ void check_voxelize(runtime::backend where) {
   }
 }
 
-/// What a function, by whose name the reason begins, says where there is no GPU.
+/// Checks a function's result on a machine without a GPU: `unavailable`, with a reason that begins with the function's
+/// name.
 void check_unavailable(std::string const& function, farpoint::result const& outcome) {
   INFO(outcome.reason);
   CHECK(outcome.code == farpoint::status::unavailable);

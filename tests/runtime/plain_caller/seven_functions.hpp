@@ -1,4 +1,4 @@
-// What a plain C++ file does with the library, without nvcc and without CUDA's headers.
+// Calls of the library from a plain C++ file, without nvcc and without CUDA's headers.
 #pragma once
 
 #include <farpoint/runtime.hpp>

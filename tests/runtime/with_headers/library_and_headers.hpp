@@ -1,4 +1,4 @@
-// Functions of the headers, asked for in a file that nvcc compiles.
+// Functions of the headers, instantiated in a file that nvcc compiles.
 #pragma once
 
 #include <farpoint/core/cuda_exec.hpp>

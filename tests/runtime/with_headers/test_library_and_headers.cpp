@@ -1,4 +1,4 @@
-// A program of which one file has the library's functions, and another those of the headers. Needs no GPU.
+// A program in which one file uses the library's functions and another file the headers' functions. Needs no GPU.
 #include <farpoint/core/points.hpp>
 #include <farpoint/runtime/stream_bounds.hpp>
 

@@ -14,7 +14,7 @@ namespace farpoint_tests {
 /// Waits for its stream at every exchange, and copies from the others' device memory.
 class stream_thread_communicator {
  public:
-  /// @param peers  memory of each rank that all of them reach
+  /// @param peers  memory of each rank that every rank can access
   stream_thread_communicator(farpoint::thread_ranks& group, int rank, cudaStream_t stream,
                              farpoint::peer_memory const& peers = {})
       : meeting_{group, rank}, stream_{stream}, peers_{peers}, shown_(static_cast<std::size_t>(group.size())) {}
@@ -66,7 +66,7 @@ class stream_thread_communicator {
     return farpoint::detail::cuda_failure(cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, stream_),
                                           "stream_thread_communicator: copy");
   }
-  /// Nobody reads this rank's memory any more after it.
+  /// Waits for all ranks: afterwards no other rank reads this rank's memory.
   farpoint::result leave(farpoint::result done) noexcept {
     if (done) done = wait();
     return done ? meeting_.all_gather(nullptr, nullptr, 0) : done;

@@ -97,7 +97,7 @@ TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps
   }
 }
 
-// check_kernel() looks at the guards of all memory, too.
+// check_kernel() checks the guards of all memory, too.
 TEST_CASE("fps, device: garbage in the offsets, by every kernel", "[fps][device][sanitize][no_racecheck]") {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     random_source random{seed};

@@ -1,4 +1,4 @@
-// voxelize_shard() on streams: ranks are threads, and all rows together are those of one call.
+// voxelize_shard() on streams: ranks are threads, and the rows of all ranks together equal the rows of one call.
 #include "../../support/catch.hpp"
 #include "shards_on_device.cuh"
 

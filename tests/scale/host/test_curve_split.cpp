@@ -118,7 +118,7 @@ TEST_CASE("curve_split: on more ranks, digits are shorter", "[shard][curve]") {
 }
 
 TEST_CASE("curve_split: a border between equal points", "[shard][curve]") {
-  // A quarter of the points are in one place, wherever they come from.
+  // A quarter of the points coincide, spread over all ranks.
   random_source random{8};
   auto cloud = packed<float>(make_cloud(shape::cube, 20000, 4));
   for (auto& point : cloud) {
@@ -127,8 +127,8 @@ TEST_CASE("curve_split: a border between equal points", "[shard][curve]") {
   for (int const ranks : {2, 3, 5}) check_split(cloud, random_cuts(random, ranks, 20000));
 }
 
-/// An owner that has points near a query is never said to have none.
-/// @return how often it was said that there are none
+/// Checks that may_own() is true for every owner of a point within the distance.
+/// @return number of queries and owners for which may_own() is false
 template <class Coord>
 int check_reach(packed_points<Coord> const& cloud, std::vector<index_t> const& cuts, random_source& random) {
   struct question {

@@ -17,7 +17,7 @@ using farpoint::status;
 
 namespace {
 
-/// Blocks, lists and batches so small that all of them overflow.
+/// Blocks, lists and batches so small that each overflows.
 template <int Dim>
 struct small_config {
   static constexpr int dim = Dim;
@@ -47,7 +47,7 @@ struct fiber_blocks_of_fps {
   static result arrange(host_exec, Points const& cloud, Plan const& plan) {
     std::uint32_t* const order = plan.order.order;
     std::iota(order, order + cloud.size(), 0u);
-    // NaN has no place in an order.
+    // Points that are not finite get key 0: NaN has no order.
     auto const key = [&](std::uint32_t i) { return farpoint::is_finite(cloud[i]) ? cloud[i][0] : 0; };
     std::stable_sort(order, order + cloud.size(), [&](auto i, auto j) { return key(i) < key(j); });
     return {};

@@ -68,7 +68,7 @@ TEST_CASE("gather: rows and channels in any order, regular and ragged clouds", "
     check_on_host<float>(problem, 1);
     check_on_host<unsigned char>(problem, 3);
   }
-  // Enough for several threads.
+  // Enough rows for several threads.
   auto problem = random_gather_problem(1, 30000);
   problem.features.layout = problem.output.layout = rows_layout::channels_first;
   check_on_host<float>(problem, 3);

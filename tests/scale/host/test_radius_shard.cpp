@@ -62,7 +62,7 @@ TEST_CASE("radius_shard, host: threads and ranks that it does not take", "[radiu
 TEST_CASE("radius_shard, host: real scans in uneven parts", "[radius][shard][data]") {
   for (auto const& one : real_scans()) {
     CAPTURE(one.name);
-    // From all over the scan, as many as brute force answers in no time.
+    // At most 1,500 points from all over the scan, which keeps brute force fast.
     xyz_cloud points;
     std::size_t const step = one.points.size() / 1500 + 1;
     for (std::size_t i = 0; i < one.points.size(); i += step) points.push_back(one.points[i]);

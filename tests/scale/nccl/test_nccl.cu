@@ -23,7 +23,7 @@ std::vector<rank_answer> voxelize_by_nccl(nccl_ranks const& ranks, Problem const
   return answers;
 }
 
-/// @param odd  the rank that asks for one sample more; -1: none
+/// @param odd  rank whose call has one sample more; -1 for no rank
 template <class Problem>
 std::vector<fps_shard_answer<float>> fps_by_nccl(nccl_ranks const& ranks, Problem const& problem, int odd = -1) {
   std::vector<fps_shard_answer<float>> answers(problem.ranks());
@@ -162,7 +162,7 @@ TEST_CASE("nccl: a rank that makes no call keeps the others no longer than their
     exec.timeout = std::chrono::milliseconds{200};
     auto const done = gather();
     outcomes[static_cast<std::size_t>(exec.rank())] = done;
-    // What waits on the stream ends with the communicator.
+    // Kernels that wait on the stream end when the communicator is aborted.
     ranks.abort(exec.rank());
   });
   CHECK(outcomes[0].code == status::communication_failure);

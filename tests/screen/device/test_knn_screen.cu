@@ -7,8 +7,8 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// Few and small blocks: tiles are divided in other ways, and all wait for one another. The index has one tile, which
-/// takes many chunks, and more points than are sorted together where the image has as many.
+/// Few and small blocks: tiles are divided in other ways, and all wait for one another. The index has one tile of many
+/// chunks; a large image has more points than are sorted together.
 struct small_blocks : farpoint::knn_screen_selector {
   static constexpr int block_size = 96;
   static constexpr int search_block_size = 32;

@@ -141,7 +141,7 @@ TEST_CASE("quadtree, device: the tree of a z-buffer is the host's, to the bit", 
             {static_cast<std::uint16_t>(at % width), static_cast<std::uint16_t>(at / width), depth, index});
       }
 
-      // Of the host's tree the capacity is that of the device's: all pixels.
+      // The host's tree has the device's capacity: all pixels.
       farpoint::quadtree_layout const layout{width, height, index_t{width} * height};
       farpoint::detail::host_workspace const expected{layout.size()};
       std::memset(expected.get().data(), poison, layout.size());

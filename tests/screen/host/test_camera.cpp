@@ -310,7 +310,7 @@ TEMPLATE_TEST_CASE("angle_of stays within its bound of atan2 and asin", "[spatia
     check_angle(-near_x, x);
     // Mirrored exactly, so that a range image has no bias.
     if (x != 0 && y != 0 && angle_of(-y, x) != -angle_of(y, x)) FAIL("y " << y << ", x " << x);
-    // As an elevation.
+    // angle_of() as an elevation, against asin().
     scalar const height = within<scalar>(random, 1);
     exact const level = std::sqrt((1 - exact{height}) * (1 + exact{height}));
     exact const error = std::fabs(exact{angle_of(height, static_cast<scalar>(level))} - std::asin(exact{height}));

@@ -12,7 +12,7 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// As the public function does it.
+/// Answers a problem by the public function.
 template <class Problem>
 auto screen_with(Problem const& problem, int threads) {
   return collect_screen(problem, [&](auto const& output) {

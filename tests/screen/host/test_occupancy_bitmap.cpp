@@ -16,7 +16,7 @@ using farpoint_tests::random_source;
 
 namespace {
 
-/// Each of four threads calls visit(cell) for all cells, from another place on.
+/// Each of four threads calls visit(cell) for all cells, beginning with a different one.
 template <class Visit>
 void by_threads(std::vector<std::uint32_t> const& cells, Visit const& visit) {
   std::vector<std::thread> threads;
@@ -28,7 +28,7 @@ void by_threads(std::vector<std::uint32_t> const& cells, Visit const& visit) {
   for (auto& thread : threads) thread.join();
 }
 
-/// Fills a bitmap in the steps that the kernels take, in memory that is not clear before, and asks for every rank.
+/// Fills a bitmap in the kernels' steps, in memory that is not zero before, and checks the rank of every cell.
 void check_bitmap(std::uint32_t all_cells, std::vector<std::uint32_t> const& cells, bool flat) {
   CAPTURE(all_cells, cells.size(), flat);
   auto sorted = cells;

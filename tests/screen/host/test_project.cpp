@@ -18,7 +18,7 @@ using farpoint::zbuffer_ref;
 
 namespace {
 
-/// What each pixel shows, point by point; and what was not drawn.
+/// Nearest depth and its index by pixel, and the report of points that are not drawn, found point by point.
 template <class Coord>
 struct drawn_by_list {
   std::map<index_t, std::pair<float, index_t>> pixels;
@@ -94,7 +94,7 @@ TEST_CASE("project, host: the nearest point of each pixel, and of equals the fir
 
 TEST_CASE("project, host: doubles, whose depths are rounded", "[project][host]") {
   auto records = records_of<double>(make_cloud(shape::cube, 4000, 5));
-  // Depths that are one in float: the first of them is in front, although it is farther away.
+  // Three depths that round to one float: the first point is in front, although it is farther away.
   for (double const z : {0.1 + 1e-12, 0.1, 0.1 - 1e-12}) records.insert(records.end(), {0.0, 0.0, z - 2.0, 0.0});
   check_project(project_problem<double>{records, camera_of_splats<double>(33, 21), {}}, 2);
 }

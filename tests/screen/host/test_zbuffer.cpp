@@ -58,7 +58,7 @@ std::vector<offer> make_offers(std::uint64_t seed, std::size_t count, index_t pi
   return offers;
 }
 
-/// By sorting.
+/// Returns the front point of each pixel, found by sorting.
 std::vector<zbuffer_point> front_points(std::vector<offer> offers, index_t pixels) {
   std::sort(offers.begin(), offers.end(), [](offer const& a, offer const& b) {
     return std::tie(a.pixel, a.depth, a.index) < std::tie(b.pixel, b.depth, b.index);

@@ -1,4 +1,4 @@
-// The kernels of knn() are compiled in kernels/knn_*.cu only, not in every test that asks for neighbours.
+// The kernels of knn() are compiled in kernels/knn_*.cu only, not in every test that calls knn().
 #pragma once
 
 #include "../../core/device/radix_sort_kernels.cuh"

@@ -65,7 +65,7 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
   call_workspace memory_;  ///< of an index
 };
 
-/// On a stream of its own.
+/// Calls knn() on a stream of its own.
 template <class Selector, class Index, class Problem>
 auto knn_on_device(Problem const& problem) {
   knn_call<Problem, Index, Selector> call{problem};

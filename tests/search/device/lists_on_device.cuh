@@ -41,7 +41,7 @@ class lists_on_device {
   auto counts() const { return lists_.count_span(); }
   Report* report() const { return report_.data(); }
 
-  /// The same memory in each call.
+  /// Returns the workspace, which the first call allocates with `size` bytes.
   farpoint::bytes workspace(std::size_t size) { return workspace_.of_size(size); }
 
  private:

@@ -1,4 +1,5 @@
-// What is made of neighbours of floats is compiled in kernels/neighbourhoods.cu only, not in every test of it.
+// The kernels of functions on neighbours of float points are compiled in kernels/neighbourhoods.cu only, not in every
+// test.
 #pragma once
 
 #include <farpoint/estimate_normals.cuh>

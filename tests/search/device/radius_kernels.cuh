@@ -1,5 +1,5 @@
-// radius() and radius_rows() with the default tuning are compiled in kernels/radius_*.cu only, not in every test of
-// them.
+// radius() and radius_rows() with the default tuning are compiled in kernels/radius_*.cu only, not in every test that
+// calls one.
 #pragma once
 
 #include <farpoint/radius.cuh>

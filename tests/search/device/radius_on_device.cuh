@@ -44,14 +44,14 @@ class radius_call : public lists_on_device<Problem, Index, farpoint::radius_repo
   }
 };
 
-/// On a stream of its own.
+/// Calls radius() on a stream of its own.
 template <class Index, class Problem>
 auto radius_on_device(Problem const& problem) {
   radius_call<Problem, Index> call{problem, problem.list_size(), problem.query_count()};
   return run_call(call, [&](cudaStream_t stream) { return call.lists(stream); });
 }
 
-/// The same for radius_rows().
+/// Calls radius_rows() on a stream of its own.
 template <class Index, class Problem>
 auto rows_on_device(Problem const& problem) {
   radius_call<Problem, Index> call{problem, problem.capacity, problem.query_count() + 1};

@@ -206,7 +206,7 @@ TEST_CASE("point_bvh, device: radius, rows, normals, means and interpolation by 
     check_points(clouds, seed % 4 == 0 ? 40 : 8);
     check_interpolate(clouds, problem);
   }
-  // Enough queries to be put in order.
+  // The call sorts this many queries.
   auto const large = random_index_problem(100, 40000);
   clouds_on_both const clouds{large};
   check_radius(clouds, {0.02}, 8, true);

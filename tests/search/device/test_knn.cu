@@ -42,7 +42,7 @@ namespace {
 using problem_type = knn_problem<float>;
 using call_type = knn_call<problem_type, std::int32_t>;
 
-/// What host_exec says, on all cores: the oracle where brute force would take minutes.
+/// Answer of host_exec on all cores: the oracle where brute force would take minutes.
 template <class Problem>
 auto host_knn(Problem const& problem) {
   return collect_knn(problem, [&](auto const& output) {
@@ -91,7 +91,7 @@ TEST_CASE("knn, device: equals host_exec for every point", "[knn][device]") {
 
 TEST_CASE("knn, device: equals host_exec for every point of 200,000", "[knn][device][large]") {
   for (shape const which : all_shapes) {
-    // And a number of points that leaves the last packet with one lane.
+    // 100,001 points leave the last packet with one lane.
     for (std::size_t const n : {200000u, 100001u}) {
       CAPTURE(static_cast<int>(which), n);
       check_against_host(make_cloud(which, n, 4), 8);

@@ -219,7 +219,7 @@ TEST_CASE("interpolate, device: the bits of the host", "[interpolate][device]") 
   });
   check_interpolation(knn_problem<float>{make_cloud(shape::rings, 2000, 1), 1}.ask(make_cloud(shape::rings, 5000, 2)),
                       130);
-  // Enough queries that the call sorts them.
+  // The call sorts this many queries.
   check_interpolation(knn_problem<float>{make_cloud(shape::cube, 3000, 1), 1}.ask(make_cloud(shape::cube, 40000, 2)),
                       3);
   knn_problem<float> batched{make_cloud(shape::cube, 3000, 1), 1};

@@ -265,7 +265,7 @@ TEST_CASE("device_point_bvh: knn() takes no workspace, or one that is large enou
   auto const& clouds = built.clouds;
   auto const& index = built.index;
   cuda_exec const exec{built.stream.get()};
-  // Enough queries that the call sorts them: copies of the first point.
+  // The call sorts this many queries, which are copies of the first point.
   farpoint::point_view<float> const one{clouds.points().points().base(), rows, 0};
   farpoint::batch<farpoint::point_view<float>> const queries{one};
   device_array<std::int32_t> const indices{static_cast<std::size_t>(3 * rows)};

@@ -12,12 +12,12 @@ using farpoint::quadtree_ref;
 
 namespace {
 
-/// A place in an image, and how far around it.
+/// A position in an image and a search radius, px.
 struct shape_query {
   float x, y, radius;
 };
 
-/// How many were visited, which, and in which order.
+/// Digest of the visited points, their number and their order.
 struct visit_digest {
   std::uint32_t count = 0;
   std::uint32_t word = 2166136261u;

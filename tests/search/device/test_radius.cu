@@ -69,12 +69,11 @@ TEST_CASE("radius, device: long rows are in order too", "[radius][device]") {
   }
 }
 
-// Of so many points warps have an order of their own, which lies in the workspace, and the last block has warps behind
-// it.
+// At these sizes the workspace holds an order of the warps, and the last block has warps behind the last point.
 TEST_CASE("radius, device: warps behind the last point ask for nobody's neighbours", "[radius][device][sanitize]") {
   test_stream const stream;
   for (index_t const n : {70'000, 70'032, 70'064, 70'096}) {
-    // In registers, and in the rows of the output, where a row must have one thread.
+    // Lists in registers, and in the rows of the output, where a row must have one thread.
     for (index_t const max : {8, 40}) {
       problem_type const problem{make_cloud(shape::cube, static_cast<std::size_t>(n), 3), 0.05, max,
                                  radius_order::index};

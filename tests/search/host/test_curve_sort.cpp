@@ -94,7 +94,7 @@ void sort_by_cells(Points const& points, std::vector<std::uint32_t>& order, std:
   auto const code_of = [&](std::uint32_t index) { return Sorter::code_of(grid, points[index]); };
   std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end),
                    [&](std::uint32_t a, std::uint32_t b) { return code_of(a) < code_of(b); });
-  // Cells as they are before any of them is sorted again.
+  // Borders of the cells of the first level, before a crowded cell is sorted again.
   std::vector<std::size_t> cuts{begin};
   for (std::size_t i = begin + 1; i < end; ++i) {
     if (code_of(order[i]) != code_of(order[i - 1])) cuts.push_back(i);

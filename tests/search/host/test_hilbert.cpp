@@ -110,7 +110,7 @@ TEST_CASE("hilbert: the table gives the same codes", "[hilbert]") {
   hilbert_table const table{rows};
   random_source random{2};
   for (int bits = 1; bits <= 10; ++bits) {
-    // All cells, or some of them.
+    // All cells up to 5 bits, else 32,768 random cells.
     std::uint32_t const cells = 1u << (3 * bits);
     for (std::uint32_t i = 0; i < cells && i < 1u << 15; ++i) {
       std::uint32_t const code = bits <= 5 ? i : static_cast<std::uint32_t>(random.next()) % cells;

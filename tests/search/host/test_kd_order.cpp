@@ -38,7 +38,7 @@ points<Scalar> make_points(std::uint64_t seed) {
       Scalar const even = static_cast<Scalar>(random.uniform()) - Scalar(0.5);
       Scalar& x = made[i][axis];
       x = even;
-      if (kind == 1) x = 3;                                                          // one place
+      if (kind == 1) x = 3;                                                          // coincident
       if (kind == 2) x = std::copysign(static_cast<Scalar>(random.below(3)), even);  // a lattice, two zeros
       if (kind == 3) x = i % 2 == 0 ? Scalar(0.25) : even;                           // half in a heap
       if (kind == 4) x = even * huge * 2;                                            // edges that overflow

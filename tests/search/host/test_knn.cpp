@@ -14,7 +14,7 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// As the public function does it.
+/// Answers a problem by the public function.
 template <class Problem>
 auto knn_with(Problem const& problem, int threads) {
   return collect_knn(problem, [&](auto const& output) {
@@ -44,7 +44,8 @@ auto knn_by_team(Problem const& problem, int threads) {
   });
 }
 
-/// Each solve is three. From 32,769 to 262,144 points an index has as many levels.
+/// Largest cloud of the tests: each solve makes three calls. Indexes of 32,769 to 262,144 points have equally many
+/// levels.
 constexpr std::size_t most_points = 100000;
 
 template <class Problem>

@@ -1,4 +1,5 @@
-// knn() of doubles on the host, which looks at a part of each distance first, against brute force of this file's own.
+// knn() of doubles on the host, which compares the high bits of each distance first, against brute force of this file's
+// own.
 #include <farpoint/knn.hpp>
 #include <farpoint/point_bvh.hpp>
 

@@ -76,7 +76,7 @@ template <class Code>
 void check_random_cells() {
   random_source random{7};
   for (int round = 0; round < 20000; ++round) {
-    // Of every length, so that each bit is the highest one now and then.
+    // Coordinates of every length in bits, so that each bit is the highest one now and then.
     Code cell[3];
     for (auto& c : cell) c = static_cast<Code>(random.next()) >> random.below(8 * sizeof(Code));
     CAPTURE(round, cell[0], cell[1], cell[2]);

@@ -19,7 +19,7 @@ using farpoint::no_index;
 
 namespace {
 
-/// How packets are made and searched.
+/// A way to make packets and to search them.
 struct packet_search {
   char const* name;
   bool is_external;    ///< search_external(), else search_together()

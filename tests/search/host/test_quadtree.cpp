@@ -363,7 +363,7 @@ TEST_CASE("discs that are degenerate, huge or outside", "[spatial][quadtree]") {
     for (int x = 30; x < 40; ++x) check_disc(made.tree, static_cast<float>(x), 20, radius);
     check_disc(made.tree, 1e-30f, least, radius);
   }
-  // Where a float has no room for single pixels, and around the bound of the short cut.
+  // Distances at which a float does not resolve single pixels, and around the bound of the short cut.
   for (float const far : {1e5f, 1048575.0f, 1048576.0f, 1048640.0f, 1.6e7f, 4e7f, 1e9f, 3e12f}) {
     for (float const more : {-128.0f, -0.5f, 0.0f, 0.3f, 1.0f, 25.0f, 45.0f, 64.0f}) {
       check_disc(made.tree, far, 20, far + more);
@@ -424,7 +424,7 @@ TEST_CASE("build_quadtree rejects what breaks its rules", "[spatial][quadtree]")
   CHECK(build(8, 4, {{0, 0, 1, 0}}, memory.get().first(128)) == status::workspace_too_small);
   CHECK(build(4, 4, {}, memory.get().subspan(16)) == status::bad_argument);
   CHECK(farpoint::build_quadtree({-1}, 8, 4, {}, memory.get(), tree).code == status::bad_argument);
-  // None of these has touched the tree.
+  // The refused calls did not write the tree.
   CHECK(tree.size() == 2);
   CHECK(tree.index(1) == 0);
   CHECK(build(8, 4, {{5, 3, 1, 0}, {5, 3, 2, 1}}, memory.get()) == status::bad_argument);

@@ -25,7 +25,7 @@ auto run_with(int threads, Problem const& problem, Collect const& collect, Run c
   });
 }
 
-/// With one thread, and by a team of three.
+/// Answers a call with one thread, and checks it against a team of three.
 template <class... Args>
 auto run_both_ways(Args const&... args) {
   auto const answer = run_with(1, args...);

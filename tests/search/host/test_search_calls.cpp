@@ -52,7 +52,7 @@ class twice {
   explicit twice(index_t size) : one_{static_cast<std::size_t>(size)}, other_{static_cast<std::size_t>(size)} {}
   span<T> first() const { return {one_.data(), one_.size()}; }
   span<T> second() const { return {other_.data(), other_.size()}; }
-  /// What the first held before is lost.
+  /// Returns first(), filled with poison.
   span<T> spoiled() const {
     if (one_.size() != 0) std::memset(static_cast<void*>(one_.data()), poison, one_.size() * sizeof(T));
     return first();
@@ -276,7 +276,7 @@ TEST_CASE("point_bvh_ref: bounds of the finite points", "[point_bvh][host]") {
     if (problem.clouds() != problem.query_offsets.size() - 1) problem.query_offsets.resize(1 + problem.clouds(), 0);
     clouds_on_host const clouds{problem};
     for (index_t b = 0; b < clouds.index.size(); ++b) {
-      // Where offsets are wrong, all are empty.
+      // If an offset is wrong, all clouds are empty.
       auto const cloud = clouds.index.bad_offsets() == 0 ? clouds.points[b] : view{};
       CHECK(same_box(clouds.index[b].bounds(), box_of_finite(cloud)));
     }

@@ -1,5 +1,5 @@
-// What a GPU's threads do for their queries in radius() and radius_rows(), done by host threads: the tasks and the
-// spreading of queries are the same source.
+// Host threads run the tasks that a GPU's threads run for their queries in radius() and radius_rows(): the tasks and
+// the distribution of queries are the same source.
 #include <farpoint/detail/search/host_plan.hpp>
 #include <farpoint/detail/search/radius_host.hpp>
 #include <farpoint/detail/search/radius_operations.hpp>
@@ -67,7 +67,7 @@ class indexed_problem {
     non_finite += static_cast<unsigned long long>(bad.load());
   }
   unsigned long long left_out() const { return bad_offsets() > 0 ? 0 : count_left_out(points, index_); }
-  /// Of points and queries. All rows are empty then.
+  /// Number of wrong offsets of points and queries. If it is not 0, all rows are empty.
   unsigned long long bad_offsets() const {
     index_t const all = count_bad_offsets(points) + (self_ ? 0 : count_bad_offsets(queries));
     return static_cast<unsigned long long>(all);
@@ -192,7 +192,7 @@ TEST_CASE("radius, tasks of a GPU: indices may count from another number than 0"
     problem.wide = true;
     for (auto const order : {radius_order::index, radius_order::nearest}) {
       problem.params.order = order;
-      // In registers, in memory, and in rows of the output.
+      // Lists in registers, in memory, and in rows of the output.
       for (index_t const max : {1, 16, 18, 60}) {
         problem.k = max;
         CAPTURE(seed, static_cast<int>(order), max);

@@ -1,4 +1,4 @@
-// draw_splats() on host_exec, against lines of sight in double precision that look at every splat.
+// draw_splats() on host_exec, against lines of sight in double precision that are tested against every splat.
 #include <farpoint/splat/draw_splats.hpp>
 
 #include <cmath>
@@ -183,14 +183,14 @@ TEST_CASE("draw_splats, host: equal depths blend, those behind do not, and the h
   auto const with_hidden_left_out = run(problem);
   CHECK(pixel(with_hidden_left_out, 5, 5) == half);
   CHECK(pixel(with_hidden_left_out, 2, 5) == background);
-  // Not as hidden as that: at the rim of the nearer ones, it shows.
+  // With a larger `hidden` the farther splat shows at the rim of the nearer splats.
   problem.params.hidden = 1e3f;
   auto const with_all = run(problem);
   CHECK(pixel(with_all, 5, 5) == half);
   CHECK(pixel(with_all, 2, 5) == std::vector<float>{0, 0, 1});
   problem.params.hidden = infinity;
   CHECK(same_picture(run(problem), with_all));
-  // And with more slack, it is the same surface.
+  // With more slack the farther splat belongs to the same surface.
   problem.params.slack = 0.52f;
   CHECK(pixel(run(problem), 5, 5)[2] > 0.3f);
   problem.params.slack = 0;

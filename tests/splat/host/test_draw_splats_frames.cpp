@@ -1,4 +1,4 @@
-// Splats of a closed surface on host_exec: whoever flies around it sees no hole.
+// Splats of a closed surface on host_exec: a camera that flies around it sees no hole.
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/splat/draw_splats.hpp>
 #include <farpoint/splat/normals_from_neighbours.hpp>
@@ -36,7 +36,8 @@ std::vector<std::array<float, 3>> ring_points(std::size_t count) {
   return points;
 }
 
-/// The depth at which a line of sight meets a ring whose tube is so many times as thick; +inf where it does not.
+/// The depth at which a line of sight meets the ring with a tube `thickness` times as thick; +inf if it misses the
+/// ring.
 double ring_depth(pinhole_camera<float> const& camera, int x, int y, double thickness) {
   xyz const sight{(x + 0.5 - double{camera.centre[0]}) / double{camera.focal[0]},
                   (y + 0.5 - double{camera.centre[1]}) / double{camera.focal[1]}, 1};
@@ -58,7 +59,7 @@ double ring_depth(pinhole_camera<float> const& camera, int x, int y, double thic
   return std::numeric_limits<double>::infinity();
 }
 
-/// From 3.2 m away, all around and up and down.
+/// A camera at a distance of 3.2 m, which circles the ring and moves up and down.
 pinhole_camera<float> camera_of_frame(int frame, int size) {
   double const turn = 0.0628318 * frame;
   double const up = 0.9 * std::sin(0.19 * frame);

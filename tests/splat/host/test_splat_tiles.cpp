@@ -13,7 +13,7 @@ using farpoint::index_t;
 namespace {
 namespace tiles {
 
-/// Draws tile by tile. The workspace is that of host_exec; the rest is allocated.
+/// Draws tile by tile, with the workspace of host_exec and further memory that it allocates.
 struct exec {};
 
 template <class Scalar>
@@ -171,7 +171,7 @@ TEST_CASE("splat tiles: every box is in at most four cells, and each tile under 
         own.push_back(cell);
       });
       for (std::int32_t const cell : own) CHECK((cell >= 0 && cell < cells.count));
-      // Of the tiles under it, the corners and some others.
+      // Four tiles at the corners of the box, then four random tiles under it.
       for (int j = 0; j < 8; ++j) {
         std::int32_t at[2];
         for (int axis = 0; axis < 2; ++axis) {

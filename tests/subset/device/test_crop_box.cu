@@ -28,7 +28,7 @@ TEST_CASE("crop_box, device: a citizen of its stream", "[crop_box][device]") {
 
 TEST_CASE("crop_box, device: bad arguments are refused at the door", "[crop_box][device]") {
   std::vector<std::array<float, 3>> const host(100);
-  farpoint::batch const cloud{farpoint::view_points(host)};  // nobody reads it
+  farpoint::batch const cloud{farpoint::view_points(host)};  // not read
   cuda_exec const exec{cudaStream_t{}};
   farpoint::bounding_box<float> box{{{0, 0, 0}}, {{1, 1, 1}}};
   CHECK(crop_box(exec, cloud, box, {}, {}).code == status::bad_argument);

@@ -100,7 +100,7 @@ TEST_CASE("crop_box: bad arguments are refused, and nothing is written", "[crop_
   CHECK(code(one, box, output, {workspace.data() + 1, workspace.size()}) == status::bad_argument);
   CHECK(code(farpoint::batch<view_type>{view_type{points.data(), -1}}, box, output, workspace) == status::bad_argument);
   CHECK(code(farpoint::batch<view_type>{view_type{nullptr, 1}}, box, output, workspace) == status::bad_argument);
-  // Too many points for indices of 32 bits, and for any: nobody reads them.
+  // Too many points for 32-bit indices, then for any index; the points are not read.
   CHECK(code(farpoint::batch<view_type>{view_type{points.data(), index_t{1} << 31, 0}}, box, output, workspace) ==
         status::bad_argument);
   std::vector<index_t> wide(1);

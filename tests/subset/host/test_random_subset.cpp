@@ -80,7 +80,7 @@ TEST_CASE("random_subset: all points are a permutation, and fewer are its beginn
 }
 
 TEST_CASE("random_subset: each set is equally likely, and each order", "[random_subset]") {
-  // Of so many independent tests none is likely to be 4 deviations off; the seeds are fixed.
+  // In these few independent tests 4 deviations are improbable; the seeds are fixed.
   CHECK(std::fabs(deviations_of_draws(5, 2, false, 10, 20000)) < 4);
   CHECK(std::fabs(deviations_of_draws(10, 3, false, 120, 60000)) < 4);
   CHECK(std::fabs(deviations_of_draws(16, 2, false, 120, 60000)) < 4);

@@ -26,7 +26,7 @@ class clouds_on_device {
   auto points() const { return problem_.points.clouds_at(points_.data(), point_offsets_.data()); }
   auto queries() const { return problem_.queries.clouds_at(queries_.data(), query_offsets_.data()); }
 
-  /// Another problem's clouds in the same memory: as many points, queries and clouds.
+  /// Uploads another problem's clouds to the same memory. Its points, queries and clouds must have equal numbers.
   void upload(Problem const& other) {
     points_.upload(other.points.memory);
     point_offsets_.upload(other.points.offsets);

@@ -7,8 +7,8 @@
 
 namespace farpoint_stress {
 
-/// Where cuda_exec finds its arrays. Every function returns when it is done: the streams of the calls do not wait for
-/// the default one. All but allocate() and release() may be called beside a kernel that does not end.
+/// Memory of the arrays of cuda_exec. Every function returns when it is done: the streams of the calls do not wait for
+/// the default one. All but allocate() and release() may be called while a kernel runs that does not end.
 struct device_space {
   static constexpr std::size_t guard = 4096;
 

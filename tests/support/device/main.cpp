@@ -1,4 +1,4 @@
-// Runs the device tests, or says loudly that there is no device to run them on (exit code 77: skipped).
+// Runs the device tests. Without a device it prints that they are skipped, and exits with code 77.
 #include <cuda_runtime_api.h>
 #include <cstdio>
 #include <cstring>

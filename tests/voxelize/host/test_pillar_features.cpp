@@ -42,7 +42,7 @@ pillars run(pillar_problem const& problem, int threads) {
           parts[5]};
 }
 
-/// Column `c` of what is added to the point at `place` of a voxel.
+/// Returns added column `c` for the point in slot `place` of a voxel's row.
 float added(pillar_problem const& problem, pillars const& of, std::size_t row, std::size_t place, int c) {
   auto const axis = static_cast<std::size_t>(c % 3);
   float const x = of.gathered[place * 5 + axis];

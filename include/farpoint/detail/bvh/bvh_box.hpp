@@ -7,18 +7,18 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The box around a node's points and the lowest index among them; at first those of no points.
+/// The box around a node's points and their lowest index; at first, the box and index of an empty node.
 template <class Scalar>
 struct bvh_box {
   bounding_box<Scalar> box = bounding_box<Scalar>::empty();
   std::uint32_t lowest = no_index;
 
-  /// By a point.
+  /// Grows by a point.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(vec<Scalar> const& point, std::uint32_t index) noexcept {
     box.grow(point);
     lowest = smaller(lowest, index);
   }
-  /// By another node.
+  /// Grows by another node.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(bvh_box const& other) noexcept {
     box.grow(other.box);
     lowest = smaller(lowest, other.lowest);

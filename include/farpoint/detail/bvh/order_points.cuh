@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The blocks of a grid share its phases; every function is called by all threads of all of them, in step.
+/// Puts points in order. The blocks of a grid share the phases; all threads of all blocks call every function, in step.
 ///
 /// Points are sorted by cloud and by cell, 256 cells to the longest side of a cloud. Runs of more than
 /// bvh_run_points points that are in one cell are sorted again, by cells of their own. So a stray point far away, or a
@@ -20,7 +20,7 @@ class bvh_point_sorter {
   using cells_type = bvh_crowded_cells<Points, Threads, Sorter>;
 
  public:
-  /// At most.
+  /// Maximum number of phases.
   static constexpr int phase_count =
       keys_type::phase_count + (bvh_levels + 1) * (radix_passes(32) + cells_type::phase_count);
 

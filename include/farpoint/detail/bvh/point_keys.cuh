@@ -10,7 +10,7 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Two phases: boxes around the clouds, and then the keys that their cells give. Called by all threads of all blocks,
 /// in step.
-/// @tparam Sorter  a phased_radix_sort, which is told of the keys
+/// @tparam Sorter  a phased_radix_sort, which counts the digits of the keys
 template <class Points, int Threads, class Sorter>
 class bvh_point_keys {
  public:
@@ -46,7 +46,8 @@ class bvh_point_keys {
         },
         [&] { extents.flush_over_block(shared); });
   }
-  /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
+  /// Writes the key of each point. Points that are not finite come last in their cloud, and points of no cloud before
+  /// the first or behind the last cloud.
   __device__ void make(std::uint32_t* keys) noexcept {
     bool const is_bad = build_.args.state->faults.bad_offsets != 0;
     std::uint32_t const none = build_.args.bits.none();
@@ -122,7 +123,7 @@ class bvh_point_keys {
       vec<scalar, 3> p[AtOnce];
 #pragma unroll
       for (int j = 0; j < AtOnce; ++j) p[j] = next[j];
-      // On their way while the function works.
+      // Prefetches the next points, so that they load while `function` works.
       load_from(first + AtOnce * Threads);
       function(first, part.end, p);
     }

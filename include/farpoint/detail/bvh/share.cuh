@@ -17,7 +17,7 @@ class bvh_share {
   __device__ static unsigned count() noexcept { return gridDim.x; }
   __device__ unsigned number() const noexcept { return number_; }
 
-  /// The calling thread's number among those of all shares.
+  /// The calling thread's number among the threads of all shares.
   __device__ std::uint32_t thread() const noexcept { return number_ * Threads + threadIdx.x; }
   __device__ static std::uint32_t threads() noexcept { return count() * Threads; }
 
@@ -38,7 +38,7 @@ class bvh_share {
   unsigned number_;
 };
 
-/// A phase of `work(share)` and, after some of them, `finish()`.
+/// Runs a phase: `work(share)` for each share, and `finish()` after one or more shares of a block.
 template <int Threads, class Work, class Finish>
 __device__ void run_shares(grid_phases& phases, Work const& work, Finish const& finish) noexcept {
   phases.run(

@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Whether values have the same bits on a GPU, where a long double is a double.
+/// True if values have the same bits on a GPU, where a long double is a double.
 template <class Value>
 inline constexpr bool is_on_gpu = !std::is_same_v<std::remove_cv_t<Value>, long double>;
 
@@ -34,7 +34,7 @@ struct feature_extent {
   index_t stride;
 };
 
-/// The dimensions of rows, ascending by stride; those of one element first.
+/// The dimensions of rows, ascending by stride; dimensions of one element first.
 template <class Value>
 struct feature_extents {
   feature_extent at[3];
@@ -90,7 +90,7 @@ result check_feature_rows(feature_rows<Value> const& rows, feature_rows_reasons 
   return {};
 }
 
-/// The same for rows of the clouds of a batch.
+/// Checks the shapes, strides and sizes of the arguments of gather().
 template <class Value>
 result check_gather(feature_rows<Value const> const& features, index_t indices,
                     feature_rows<Value> const& output) noexcept {

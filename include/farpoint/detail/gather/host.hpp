@@ -13,7 +13,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Calls `copy(begin, end)` for all rows, by threads that are worth their start, and adds up what it returns.
+/// Calls `copy(begin, end)` for all rows, by a team with a thread per 65,536 values at most, and adds up the numbers
+/// that it returns.
 template <class Copy>
 unsigned long long gather_by_team(host_exec exec, index_t rows, index_t channels, Copy const& copy) noexcept {
   std::atomic<unsigned long long> out_of_range{0};
@@ -44,7 +45,7 @@ unsigned long long gather_rows(gather_rows_args<Value> const& args, bool empty, 
     auto const copy = [&](gathered_row<Value> const& row, index_t c) {
       if (row.to != nullptr) row.to[c * to_stride] = row.from == nullptr ? Value{} : row.from[c * from_stride];
     };
-    // In the order of the output's memory.
+    // Copies in the order of the output's memory.
     if (is_channels_first(args.output)) {
       for (index_t c = 0; c < channels; ++c) {
         for (index_t r = 0; r < count; ++r) copy(rows[r], c);

@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a row comes from and goes to.
+/// Source and destination of a row.
 template <class Value>
 struct gathered_row {
   Value const* from;  ///< null: the row is zeros
@@ -36,7 +36,7 @@ struct gather_rows_args {
   }
 
   /// Row r of the output, of index r. A 32-bit r is divided in 32 bits, which a GPU does much faster.
-  /// @param empty  offsets are wrong: a look at the memory only
+  /// @param empty  offsets are wrong: the row of the output is valid, its source null
   template <class Integer>
   FARPOINT_HD gathered_row<Value> row(Integer r, bool empty) const noexcept {
     auto const at = static_cast<index_t>(r);

@@ -22,7 +22,7 @@ struct hash_map_compact_args {
 
   static constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 
-  /// Not the units of its memory: a layout may have buckets of another size.
+  /// Number of buckets of Map::bucket_slots slots. The units of the map's memory may have another size.
   FARPOINT_HD index_t buckets() const noexcept { return map.capacity() / Map::bucket_slots; }
 };
 
@@ -51,7 +51,8 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_list_kernel(hash
       bucket);
 }
 
-/// Fills up the entries behind those of keys: no key is above them, so that a stable sort leaves them behind.
+/// Fills the entries behind the keys with the largest value: no key is above it, so a stable sort leaves the fill
+/// behind the keys.
 template <class Map>
 __global__ void __launch_bounds__(hash_map_block_size) hash_map_pad_kernel(hash_map_compact_args<Map> const args) {
   index_t const i = hash_map_thread();
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_high_kernel(hash
   args.halves[0][i] = static_cast<std::uint32_t>(all >> 32);
 }
 
-/// Copies out as many pairs as there is room for.
+/// Copies the pairs to the output, up to its capacity, and writes their number.
 template <class Map>
 __global__ void __launch_bounds__(hash_map_block_size) hash_map_copy_kernel(hash_map_compact_args<Map> const args) {
   index_t const i = hash_map_thread();

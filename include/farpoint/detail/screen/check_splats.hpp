@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Whether some splats may hide others.
+/// True if some splats may hide others.
 inline bool hides(draw_splats_params const& params) noexcept {
   return params.hidden < infinity<float>;
 }
@@ -91,7 +91,7 @@ inline result check_splat_image(splat_image const& image, index_t width, index_t
   return has_depths ? result{} : reject("image: fewer depths than pixels");
 }
 
-/// What can be checked without reading the arrays, which may be in device memory; then what follows of the arguments.
+/// Checks the arguments without reading the arrays, which may be in device memory, and derives the rest of the scene.
 /// @param scene   points, splats, camera, and the picture's params and image are set
 /// @param memory  set to the parts of the workspace
 template <class Points, class Memory>

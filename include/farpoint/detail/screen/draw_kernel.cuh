@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(BlockSize) screen_clear_kernel(draw_args<Point
   index_t const first = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   index_t const step = index_t{gridDim.x} * BlockSize;
   index_t const words = args.images[0].size() * args.images.size();
-  // Whole sixteen bytes: what lies beyond the last word is nobody's.
+  // Clears 16 bytes at a time: the 8 bytes behind an odd number of words are unused.
   constexpr std::uint64_t clear = zbuffer_ref::clear_value;
   auto* const pairs = reinterpret_cast<ulonglong2*>(args.points.words);
   for (index_t i = first; 2 * i < words; i += step) pairs[i] = make_ulonglong2(clear, clear);

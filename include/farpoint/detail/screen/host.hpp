@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// How a call is spread over threads, and what memory it takes.
+/// Distribution of a call over threads, and the memory that it takes.
 template <class Points, class Camera>
 class knn_screen_host_plan {
  public:
@@ -24,7 +24,7 @@ class knn_screen_host_plan {
         threads_{exec, 1, size(), size(), work(), tuning} {}
 
   for_each_cloud_plan const& threads() const noexcept { return threads_; }
-  /// Points that are drawn and points that may ask.
+  /// Number of points to draw plus the maximum number of queries.
   index_t size() const noexcept { return points_ + most_; }
   index_t most() const noexcept { return most_; }
 
@@ -51,7 +51,7 @@ class knn_screen_host_plan {
   }
 
  private:
-  /// What a point costs to draw, and to index and answer, in ns.
+  /// Estimated time, in ns, to draw all points, and to index and answer the maximum number of queries.
   double work() const noexcept {
     return static_cast<double>(points_) * 30 * method_.layers + static_cast<double>(most_) * 500;
   }

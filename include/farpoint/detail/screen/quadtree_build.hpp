@@ -1,5 +1,5 @@
 /// @file
-/// The steps of building a quadtree, each for one node or one point. Those of a level are independent of one another,
+/// The steps of building a quadtree, each for one node or one point. Steps of a level are independent of one another,
 /// but for add_to_tile().
 #pragma once
 
@@ -67,7 +67,7 @@ FARPOINT_HD inline void place_children(quadtree_record const& parent, quadtree_r
   }
 }
 
-/// Where a point goes, once its tile has been placed.
+/// Position of a point in the tree. The tile's `first` must be set.
 FARPOINT_HD inline std::uint32_t position_in(quadtree_record const& tile, std::uint32_t code) noexcept {
   return tile.first + count_bits(tile.members & (bit_of_pixel(code) - 1));
 }

@@ -52,8 +52,8 @@ struct splat_at {
   Scalar extents[2] = {};
 };
 
-/// Roots of the means of the squared offsets along the two axes of a plane; where there is none, of the whole offsets,
-/// twice.
+/// Root mean squares of the offsets along the two axes of a plane; without a plane, both are the root mean square of
+/// the offsets' lengths.
 template <class Offsets, class Axis>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto spreads_along(Offsets const& offsets, bool is_plane, Axis const& first,
                                                       Axis const& second) noexcept {
@@ -141,7 +141,7 @@ struct splat_rows {
   }
 };
 
-/// What can be checked without reading the arrays, which may be in device memory.
+/// Checks the arguments without reading the arrays, which may be in device memory.
 template <class Points>
 result check_splat_rows(splat_rows<Points> const& task) noexcept {
   if (result const checked = check_bvh_points(task.points); !checked) return checked;

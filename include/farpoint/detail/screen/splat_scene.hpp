@@ -67,7 +67,7 @@ struct splat_scene {
   }
 
  private:
-  /// A row of vectors in the frame of the camera; (0, 0, 0) where there is none.
+  /// A row of vectors in the frame of the camera; (0, 0, 0) if there are no rows.
   FARPOINT_HD vec<float> turned(span<scalar const> rows, index_t row) const noexcept {
     vec<float> seen{};
     if (rows.empty()) return seen;

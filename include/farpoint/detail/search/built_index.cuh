@@ -11,7 +11,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Memory of queries that are not the points; none without a workspace.
 struct built_search_memory {
   query_order_memory order;
-  unsigned* bad_offsets;  ///< count of points and queries; null where threads look at the queries' offsets, if any
+  unsigned* bad_offsets;  ///< count of points and queries; null where threads check the queries' offsets, if any
 
   /// @param points  number of points of the index
   /// @param counts  offsets may be wrong
@@ -47,8 +47,8 @@ FARPOINT_HIDDEN void report_by_index(kernel_launcher& launcher, Index const& ind
   report_faults(launcher, index.faults(), points, queries, bad_offsets, report);
 }
 
-/// Looks at the offsets, puts the queries in order if there is a workspace, and calls `answer(launcher, queries)`,
-/// which enqueues the search. The arguments have been checked, but for the workspace.
+/// Checks the offsets, puts the queries in order if there is a workspace, and calls `answer(launcher, queries)`, which
+/// enqueues the search. The arguments have been checked, but for the workspace.
 /// @param points  offsets of the points that the index was built of, where the search needs the points again
 template <class Selector = knn_selector, class Index, class Queries, class Report, class Answer>
 FARPOINT_HIDDEN result index_search_on_device(cuda_exec exec, Index const& index, batch<Queries> const& queries,

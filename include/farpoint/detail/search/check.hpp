@@ -65,7 +65,7 @@ inline result check_limits(search_limits const& limits) noexcept {
   return check_limits(batch_limits{limits.queries, limits.clouds});
 }
 
-/// Checks points among themselves, by indices that have been built of them.
+/// Checks a search of points among themselves, by an index that must have been built of these points.
 template <class Index, class Points>
 result check_own_index(Index const& index, batch<Points> const& points) noexcept {
   if (result const checked = check_index_queries(points, index.size()); !checked) return checked;
@@ -185,7 +185,7 @@ inline result check_interpolate(index_t points, span<float const> features, inde
   return {};
 }
 
-/// True for queries whose offsets are not those of the points.
+/// True for queries whose offsets are not the points' offsets.
 template <class Points, class Queries>
 bool has_own_offsets(batch<Points> const& points, batch<Queries> const& queries) noexcept {
   return queries.offsets().data() != points.offsets().data() || queries.points().size() != points.points().size();

@@ -18,8 +18,8 @@ using knn_function = void (*)(point_bvh_ref<Scalar> const&, query_block<Scalar>&
 /// k up to which queries are answered in packets.
 inline constexpr int packet_rows = 32;
 
-/// Queries of a block from the first on that are answered as a packet. It ends before the longest step between two of
-/// them if that is longer than all others together, by their squares.
+/// Number of queries of a block, from `first` on, that are answered as a packet. The packet ends before the longest
+/// step between successive queries if the square of this step exceeds the sum of the others' squares.
 template <class Scalar>
 FARPOINT_ALWAYS_INLINE int packet_size(query_block<Scalar> const& queries, int first) noexcept {
   int const most = std::min(queries.count - first, packet_lanes);
@@ -97,7 +97,8 @@ struct knn_pass {
       queries.setback = 0;
       return count;
     }
-    // Where packet after packet fails, fewer are tried.
+    // Each packet that fails doubles the number of queries that are answered one by one before the next packet, up to
+    // 512.
     queries.alone = queries.setback;
     queries.setback = std::clamp(2 * queries.setback, packet_lanes, 512);
     return count;

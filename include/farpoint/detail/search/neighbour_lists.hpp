@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// How a list in the order of `Key` is found: by distance, or by index alone.
+/// Search for a list in the order of `Key`: by distance, or by index alone.
 template <class Key>
 struct list_order;
 

@@ -24,7 +24,7 @@ class neighbour_lists {
     keys_ = threads_ * k;
   }
 
-  /// Of all numbers of queries and all k up to these.
+  /// Upper bound on the keys for all numbers of queries and all k up to these.
   static index_t keys_at_most(index_t queries, index_t k) noexcept {
     if (k <= most_in_packets<Scalar> || queries <= 0) return 0;
     return smaller(queries * k, most_keys) + search_block_size * k;

@@ -15,8 +15,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<Scalar, 3> difference(vec<Scalar, 3> cons
   return {{sub_rn(a[0], b[0]), sub_rn(a[1], b[1]), sub_rn(a[2], b[2])}};
 }
 
-/// The offsets from p to its neighbours, read from the cloud whenever they are asked for. Relative to p sums keep, far
-/// from the origin, the bits that the differences need.
+/// The offsets from p to its neighbours, read from the cloud in each for_each(). Relative to p sums keep, far from the
+/// origin, the bits that the differences need.
 /// @param keys  `keys[j].index()` is the j-th neighbour
 template <class Points, class Keys>
 struct neighbour_offsets {

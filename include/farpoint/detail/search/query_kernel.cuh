@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Que
 }
 
 /// Enqueues an operation for each query.
-/// @param most_threads  of the grid; 0: as many as there are queries
+/// @param most_threads  of the grid; 0: one per query
 template <class Queries, class Operation>
 FARPOINT_HIDDEN void run_queries(kernel_launcher& launcher, search_queries<Queries> const& queries,
                                  Operation const& operation, query_counters const& counters = {},

@@ -126,7 +126,7 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
 }
 
-/// Where the rows of a block of queries begin; -1 for a row that does not fit.
+/// Begins of the rows of a block of queries; -1 for a row that does not fit.
 template <class Scalar>
 struct row_begins {
   index_span indices;

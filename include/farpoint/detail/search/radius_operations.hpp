@@ -143,7 +143,7 @@ struct radius_row_lists {
   FARPOINT_HD void leave_empty(index_t row) const noexcept { output.leave_empty(row); }
 };
 
-/// Fills rows whose offsets are known: those of up to `collected` elements in any order and without distances.
+/// Fills rows whose offsets are known. Rows of up to `collected` elements come in any order and without distances.
 template <class Key, class Points>
 struct radius_rows_fill {
   using scalar = typename Points::scalar;

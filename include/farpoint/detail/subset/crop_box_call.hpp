@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Largest number of points of a call: a GPU's grid has a block for each tile of them.
+/// Largest number of points of a call: a GPU's grid has a block for each tile of points.
 inline constexpr index_t crop_box_max_points = index_t{1} << 40;
 
 /// Where a point of the view is.

@@ -14,11 +14,12 @@ FARPOINT_HD constexpr std::uint64_t split_mix(std::uint64_t seed, std::uint64_t 
 
 /// A permutation of the indices below `size`, drawn from a seed: one-to-one, so that no two values tie.
 ///
-/// A Feistel network permutes the numbers of as many bits as the indices have, 4 at least. Each round combines one half
-/// of the bits with a hash of the other half: number `half * rounds + round` of SplitMix64. A value that is no index is
-/// permuted again until it is one (cycle walking: Black and Rogaway 2002), which takes less than two passes on average
-/// from 9 indices on. Similar to "Bandwidth-Optimal Random Shuffling for GPUs" (Mitchell, Stokes, Frank and Holmes
-/// 2022). A network makes even permutations only, so that a last bit of the seed swaps the first two values or not.
+/// A Feistel network permutes the numbers of b bits, where b is the length of the largest index in bits, 4 at least.
+/// Each round combines one half of the bits with a hash of the other half: number `half * rounds + round` of
+/// SplitMix64. A value that is no index is permuted again until it is one (cycle walking: Black and Rogaway 2002),
+/// which takes less than two passes on average from 9 indices on. Similar to "Bandwidth-Optimal Random Shuffling for
+/// GPUs" (Mitchell, Stokes, Frank and Holmes 2022). A network makes even permutations only, so that a last bit of the
+/// seed swaps the first two values or not.
 class random_permutation {
  public:
   /// Sets of 2 of 5, the worst case, by their chi-square over 400,000 seeds: 92 standard deviations off with 4 rounds,

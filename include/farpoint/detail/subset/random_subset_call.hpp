@@ -95,7 +95,7 @@ struct random_subset_row {
   }
 };
 
-/// Both loops, by a `for_each_index(exec, count, body, work)`.
+/// Runs both loops of random_subset() by `for_each(exec, count, body, work)`.
 template <class Exec, class ForEachIndex>
 result random_subset_by(Exec exec, random_subset_call const& call, ForEachIndex const& for_each) noexcept {
   if (result const checked = call.check(); !checked) return checked;

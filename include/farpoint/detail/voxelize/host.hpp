@@ -186,7 +186,7 @@ class voxelize_host_task {
   voxelize_host_passes<Points> passes_;
   host_voxel_rows<Points> const rows_;
   std::uint64_t const cells_;
-  std::uint32_t* order_;  ///< the voxels in their order; then those that are written, by row
+  std::uint32_t* order_;  ///< the voxels in their order; then the written voxels, by row
 
   phase phase_ = phase::insert;
   index_t voxel_count_ = 0;

@@ -51,7 +51,7 @@ class host_voxel_rows {
   }
 
   void write_coords(index_t row, host_voxel const& voxel) const noexcept {
-    // From a point: to take the key apart needs 64-bit divisions.
+    // Computed from a point: splitting the key would need 64-bit divisions.
     vec<std::int32_t> at{};
     voxel_of(params_.grid, clouds_.points()[voxel.first], at);
     int const columns = column_count(output_.columns);

@@ -23,7 +23,7 @@ struct padded_rows {
   index_t rows = 0;                  ///< of each part
   index_t const* written = nullptr;  ///< `[1]`: rows that stay as they are, in the memory space of the execution
 
-  /// Adds an output with so many bytes in a row: an even number. One without rows or bytes costs nothing.
+  /// Adds an output with `row_bytes` bytes in a row, an even number. An output without rows or bytes costs nothing.
   void add(void* data, index_t row_bytes) noexcept {
     for (part& each : parts) {
       if (each.width != 0) continue;

@@ -107,7 +107,7 @@ __device__ inline bool wants_plain_means(voxelize_args<Points> const& args) noex
          args.params.features.is_plain() && static_cast<std::uint64_t>(args.params.features.stride()) <= 0xffffffffu;
 }
 
-/// Points of a row in shared memory that is aligned to 16 bytes and ends at a multiple of them.
+/// Points of a row in shared memory whose begin and end are multiples of 16 bytes.
 struct padded_points {
   std::uint32_t const* first;
 

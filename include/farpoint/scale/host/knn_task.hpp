@@ -9,7 +9,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where knn_shard() writes the rows of the rank's queries.
+/// Outputs of knn_shard(): the rows of the rank's queries.
 template <class Scalar = float>
 struct knn_shard_output {
   span<index_t> indices = {};      ///< `[queries, k]`: indices into the whole cloud, as in knn_output

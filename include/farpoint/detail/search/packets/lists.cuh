@@ -41,8 +41,8 @@ struct packet_lists_args {
                                                 warp_topk<scalar, Capacity> const& found,
                                                 typename warp_topk<scalar, Capacity>::storage&) const noexcept {
     int const k = request.k;
-    // In a struct: the compiler would share one place between this array and another of its type, of warp_topk, and
-    // thereby take that one out of registers.
+    // In a struct: for a plain array the compiler would share one memory location with warp_topk's array of this type,
+    // and thereby take warp_topk's array out of registers.
     struct {
       key at[Capacity];
     } keys;

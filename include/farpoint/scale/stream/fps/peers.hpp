@@ -115,7 +115,7 @@ struct fps_peer_args {
   std::uint32_t* outcome;
 };
 
-/// How a kernel ended: the largest value of all its blocks.
+/// Outcome of a kernel: the largest value of all its blocks.
 enum class fps_peer_outcome : std::uint32_t {
   not_run,
   done,
