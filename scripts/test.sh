@@ -16,6 +16,7 @@ Usage: scripts/test.sh check [AREA...]    format, shellcheck, ruff, mypy, clang-
        scripts/test.sh coverage [AREA...] line coverage of the host tests by folder; pages in build/coverage/html
 Options:
   --keep-going        goes on after a red suite. By default it ends the run
+  --minutes N         stops the sanitizers N minutes after the start; the summary says SKIP of those that have not ended
   --no-install        fails if something is missing, and names it, instead of installing it
   --also SUITE        runs a suite of --all besides: lint (clang-tidy of everything), release (host tests at -O3), matrix or
                       fuzz. May be repeated
@@ -36,6 +37,7 @@ everything=false
 also=()
 wanted=()
 fuzz_seconds=600
+minutes=0
 
 # A file: lanes are processes, and each appends its lines.
 summary=build/test.summary
@@ -57,8 +59,14 @@ suite() {
 
 # Each lane is a process group, so that a signal reaches all of its compilers and tests.
 lanes=()
+timer=
+stop_timer() {
+  [ -z "$timer" ] || kill -TERM -- "-$timer" 2> /dev/null || true
+  timer=
+}
 stop_lanes() {
   local lane
+  stop_timer
   for lane in ${lanes[@]+"${lanes[@]}"}; do kill -TERM -- "-$lane" 2> /dev/null || true; done
   for lane in ${lanes[@]+"${lanes[@]}"}; do wait "$lane" 2> /dev/null || true; done
   lanes=()
@@ -81,6 +89,14 @@ start() {
   set +m
   lanes+=("$lane")
 }
+# start_timer MINUTES: a process that ends after so many minutes.
+start_timer() {
+  set -m
+  sleep "${1}m" &
+  timer=$!
+  set +m
+}
+is_running() { case " ${lanes[*]-} " in *" $1 "*) ;; *) return 1 ;; esac }
 # finish LANE: forgets a lane that has ended.
 finish() {
   local other left=()
@@ -115,6 +131,13 @@ sanitizers() {
   suite asan ctest_of asan "$tiers"
   suite "tsan, build" build_threads
   suite tsan ctest_of tsan "$tiers" -L '^threads$'
+}
+# skip_sanitizers: lines of the summary for the sanitizers' suites that it does not have.
+skip_sanitizers() {
+  local name
+  for name in "asan, build" asan "tsan, build" tsan; do
+    grep -q "^$name: " "$summary" || say "$name: SKIP (not ended after $minutes minutes)" >> "$summary"
+  done
 }
 
 # The argument of `./dev fuzz` is seconds per target.
@@ -164,11 +187,22 @@ run_lanes() {
   if [ -n "${2:-}" ]; then
     start "$2" "$log"
     beside=$lane
+    [ "$minutes" = 0 ] || start_timer "$minutes"
   fi
   local result=0
   while [ ${#lanes[@]} -gt 0 ]; do
     code=0
-    wait -n -p ended "${lanes[@]}" || code=$?
+    wait -n -p ended "${lanes[@]}" ${timer:+"$timer"} || code=$?
+    if [ "$ended" = "$timer" ]; then
+      timer=
+      if is_running "$beside"; then
+        kill -TERM -- "-$beside" 2> /dev/null || true
+        wait "$beside" 2> /dev/null || true
+        skip_sanitizers
+        ended=$beside
+      fi
+      code=0
+    fi
     finish "$ended"
     if [ "$ended" = "$beside" ] && { [ "$code" != 0 ] || [ ${#lanes[@]} -eq 0 ]; }; then
       say "The sanitizers, in $log:"
@@ -185,6 +219,7 @@ run_lanes() {
       fi
     fi
   done
+  stop_timer
   end "$result"
 }
 
@@ -292,7 +327,7 @@ while [ $# -gt 0 ]; do
     --no-install) no_install ;;
     --keep-going) keep_going=true ;;
     -h | --help) usage && exit ;;
-    --quick | --all | --also | --fuzz-seconds)
+    --quick | --all | --also | --fuzz-seconds | --minutes)
       [ "$command" = test ] || fail "$command has no option $1."
       case $1 in
         --quick) quick=true ;;
@@ -307,6 +342,11 @@ while [ $# -gt 0 ]; do
         --fuzz-seconds)
           case ${2:-} in '' | *[!0-9]* | 0*) fail "--fuzz-seconds: expected a number of seconds, found \"${2:-}\"." ;; esac
           fuzz_seconds=$2
+          shift
+          ;;
+        --minutes)
+          [[ ${2:-} =~ ^[0-9]*\.?[0-9]+$ ]] || fail "--minutes: expected a number of minutes, found \"${2:-}\"."
+          minutes=$2
           shift
           ;;
       esac

@@ -85,6 +85,8 @@ expect 1 'there is no area "fsp"' check fsp
 expect 1 'no option --quick' check --quick
 expect 1 'there is no suite "tables"' test --also tables
 expect 1 'found "1x"' test --fuzz-seconds 1x
+expect 1 'found "1x"' test --minutes 1x
+expect 1 'no option --minutes' check --minutes 1
 expect 1 'exclude each other' test --quick --all
 expect 1 'there is no command "tset"' tset
 [ ! -s "$work/steps" ] || complain "a wrong argument has started something"
@@ -124,6 +126,21 @@ for step in test.host test.tsan; do has_step "$step"; done
 rm_steps
 does test.tsan 'exit 77'
 expect 0 'tsan: SKIP' test
+
+# Sanitizers that have not ended in time are skipped, and all others run to their end.
+rm_steps
+does build.host 'sleep 1'
+does test.asan "$hangs"
+expect 0 'asan: SKIP (not ended after 0.005 minutes)' test --minutes 0.005
+none_left || complain "a sanitizer runs after its time"
+for line in 'host: PASS' 'asan, build: PASS' 'tsan: SKIP'; do
+  grep -qF "$line" "$work/output" || complain "no line $line"
+done
+rm_steps
+does test.host 'sleep 0.5; exit 8'
+expect 1 'host: FAIL' test --keep-going --minutes 0.001
+rm_steps
+expect 0 'tsan: PASS' test --minutes 100
 
 # A signal to the script alone ends what it started.
 for signal in TERM INT; do
