@@ -4,15 +4,8 @@
 set -uo pipefail
 gpu_test=$1
 areas=("${@:2}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# fake FILE LINE...: a program made of these lines.
-fake() {
-  mkdir -p "$(dirname "$1")"
-  printf '%s\n' '#!/bin/sh' "${@:2}" > "$1"
-  chmod +x "$1"
-}
+# shellcheck source=tests/scripts/fakes.sh
+. "$(dirname "${BASH_SOURCE[0]}")/fakes.sh"
 fake "$work/sound/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"'
 fake "$work/two/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"; echo "GPU 1: NVIDIA H100 (UUID: GPU-1)"'
 fake "$work/broken/nvidia-smi" 'echo "NVIDIA-SMI has failed because it could not communicate with the driver."; exit 9'

@@ -3,20 +3,12 @@
 #   test_release.sh SCRIPTS     (the folder that has release.sh)
 set -uo pipefail
 scripts=$(cd "$1" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# fake FILE LINE...: a program made of these lines.
-fake() {
-  mkdir -p "$(dirname "$1")"
-  printf '%s\n' '#!/usr/bin/env bash' "${@:2}" > "$1"
-  chmod +x "$1"
-}
+# shellcheck source=tests/scripts/fakes.sh
+. "$(dirname "${BASH_SOURCE[0]}")/fakes.sh"
 tree=$work/tree
 mkdir -p "$tree/scripts" "$tree/include/farpoint/core"
 cp "$scripts"/{release,common,outcomes}.sh "$scripts/versions.py" "$tree/scripts/"
-# This machine's nvcc is no part of the test.
-sed -i 's|/usr/local/cuda/bin|/nowhere|g' "$tree/scripts/common.sh"
+without_cuda "$tree/scripts/common.sh"
 printf '#define FARPOINT_VERSION_%s\n' 'MAJOR 3' 'MINOR 4' 'PATCH 5' > "$tree/include/farpoint/core/config.hpp"
 printf '%s\n' '# Changelog' '' '## [3.4.5] - 2026-12-01' '' 'Faster.' '' '## [3.4.4] - 2026-11-01' '' 'Older.' > "$tree/CHANGELOG.md"
 printf 'version: 3.4.5\ndate-released: 2026-12-01\n' > "$tree/CITATION.cff"

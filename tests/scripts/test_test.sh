@@ -3,15 +3,8 @@
 #   test_test.sh SCRIPTS     (the folder that has test.sh)
 set -uo pipefail
 scripts=$(cd "$1" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# fake FILE LINE...: a program made of these lines.
-fake() {
-  mkdir -p "$(dirname "$1")"
-  printf '%s\n' '#!/usr/bin/env bash' "${@:2}" > "$1"
-  chmod +x "$1"
-}
+# shellcheck source=tests/scripts/fakes.sh
+. "$(dirname "${BASH_SOURCE[0]}")/fakes.sh"
 bin=$work/bin
 mkdir -p "$work/tree/scripts"
 cp "$scripts"/{test,common}.sh "$work/tree/scripts/"
@@ -30,8 +23,7 @@ fake "$bin/nvcc" 'exit 1'
 fake "$bin/nvidia-smi" 'exit 1'
 fake "$bin/ccache" 'exit 0'
 
-# This machine's nvcc is no part of it.
-sed -i 's|/usr/local/cuda/bin|/nowhere|g' "$work/tree/scripts/common.sh"
+without_cuda "$work/tree/scripts/common.sh"
 export WORK=$work PATH=$bin:$PATH
 
 failures=0
