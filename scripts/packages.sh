@@ -152,10 +152,8 @@ versions() {
   rm -rf "$next" "$work"/install-{old,next}
   mkdir -p "$next"
   cp -r CMakeLists.txt ./*.md LICENSE package.xml cmake docs examples include packaging src "$next/"
-  major=$(sed -n 's/^#define FARPOINT_VERSION_MAJOR //p' include/farpoint/core/config.hpp)
-  minor=$(sed -n 's/^#define FARPOINT_VERSION_MINOR //p' include/farpoint/core/config.hpp)
-  old=$minor
-  minor=$((minor + 1))
+  IFS=. read -r major old _ <<< "$(scripts/versions.py)"
+  minor=$((old + 1))
   sed -i "s/v${major}_$old/v${major}_$minor/; s/VERSION_MINOR $old/VERSION_MINOR $minor/" "$next/include/farpoint/core/config.hpp"
   find "$next/include" "$next/src" -type f -exec sed -i 's/"fps: /"fps in the next version: /' {} +
   try "versions: this one" shared_install . old

@@ -146,8 +146,7 @@ fuzz() { ./dev fuzz "$(((fuzz_seconds + fuzz_targets - 1) / fuzz_targets))"; }
 device_programs() {
   local folder=build/device-programs
   cmake --preset cuda -B "$folder" -DFARPOINT_TESTS_ON_GPU=ON > /dev/null &&
-    terse cmake --build "$folder" --target farpoint_device_tests farpoint_device_fuzz farpoint_stress farpoint_tests_for_75 \
-      farpoint_tests_for_80 farpoint_nccl_programs
+    terse cmake --build "$folder" --target farpoint_device_tests
 }
 release() { configure release && terse cmake --build build/release --target farpoint_host_tests && terse ctest --preset release; }
 
