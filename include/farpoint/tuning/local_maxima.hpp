@@ -7,8 +7,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Capacity of a block for candidates above the cut: if it has a cloud to itself, and otherwise.
-inline constexpr unsigned maxima_found_alone = 256, maxima_found_shared = 128;
+/// Capacity of a block for candidates above the cut.
+inline constexpr unsigned maxima_found = 128;
 
 /// Upper bound of fps_choice::wanted.
 inline constexpr int maxima_most_wanted = 1000000;
@@ -17,18 +17,11 @@ inline constexpr int maxima_most_listed = 32;
 /// Upper bound of fps_choice::singles: each has its own span in the order of samples, which has 256 spans.
 inline constexpr int maxima_most_singles = 128;
 
-/// Lanes that compute a candidate's rank together, if a block has more than it may list: a power of two, at most 32.
-inline constexpr unsigned maxima_rank_lanes = 1;
-
-/// True: a thread collects the results of its tests as bits, and a warp writes them at once; false: it writes each
-/// result.
-inline constexpr bool maxima_tests_by_bits = false;
-
 /// Maximum number of candidates listed by a block whose shared memory holds points in addition to all lists.
 inline constexpr unsigned maxima_listed_beside_chunks = 16;
 
 /// Maximum number of candidates listed by a block of a team if coordinates are doubles: the lists of 132 blocks fit in
-/// 227 KiB of shared memory, as they do with the boxes of 64 chunks per warp. Not measured.
+/// 227 KiB of shared memory, as they do with the boxes of 64 chunks per warp.
 inline constexpr unsigned maxima_listed_of_doubles = 16, maxima_listed_of_chunks_of_doubles = 12;
 
 /// Maximum and minimum relative distance of a cut below the best candidate.

@@ -10,16 +10,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// For fps(): points per block, points per thread that are loaded at a time, and points per thread of the extent
-/// kernel.
-inline constexpr index_t fps_order_points_per_block = 1024;
-inline constexpr int fps_order_points_at_once = 4;
+/// For fps(): points per thread of the kernel that computes extents, and threads per block of all kernels of the sort.
 inline constexpr int fps_extent_items = 16;
-/// Threads per block of the kernels that compute extents, keys and cells.
 inline constexpr int fps_order_block_size = 256;
-/// Number of multiprocessors for which the shape of a sort is chosen: workspace sizes must not depend on the actual
-/// number.
-inline constexpr index_t fps_order_wave = 132;
 
 /// For an index: maximum number of sorts after the first, each by the cells inside former cells.
 inline constexpr int bvh_levels = 4;

@@ -33,7 +33,6 @@ struct fps_global_memory_args {
   using scalar = typename Points::scalar;
 
   fps_args<Points> call;
-  fps_size_range sizes;
   scalar* arrays;  ///< `[fps_global_memory_scalars, points of the batch]`
 };
 
@@ -195,12 +194,9 @@ __global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_global
   argmax_type const argmax{storage};
   cuda_block<BlockSize> const block;
 
-  // Empty clouds are those of fps_registers_kernel.
-  if (fps_has_bad_offsets<BlockSize>(args.call, false)) return;
+  if (fps_has_bad_offsets<BlockSize>(args.call, true)) return fps_leave_empty<BlockSize>(args.call);
   index_t const b = blockIdx.x;
   Points const cloud = args.call.clouds[b];
-  if (!args.sizes.contains(cloud.size())) return;
-
   fps_in_global_memory<Points, BlockSize> mine{args, cloud};
   fps_writer<Points, BlockSize> writer{args.call, b};
   count_in_report(args.call.output.report, &fps_report::non_finite, mine.load());

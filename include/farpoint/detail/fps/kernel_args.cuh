@@ -9,14 +9,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Range of the sizes of clouds that a launch serves: in a ragged batch, each kernel samples the clouds that fit it.
-struct fps_size_range {
-  index_t above;
-  index_t up_to;
-
-  FARPOINT_HD constexpr bool contains(index_t points) const noexcept { return points > above && points <= up_to; }
-};
-
 /// Returns the initial distance of a point: infinite, or no_candidate for a point that must not be a sample.
 template <class Scalar, int Dim>
 __device__ Scalar fps_start(vec<Scalar, Dim> const& point) noexcept {

@@ -89,7 +89,7 @@ class message_exchange {
   }
   /// Makes the best candidate of all blocks the only sample of the round. Returns its key, or 0 if no block has a
   /// candidate. A barrier follows before the sample is read.
-  FARPOINT_DEVICE key_type take_best(key_type, std::uint32_t tag) noexcept {
+  FARPOINT_DEVICE key_type take_best(std::uint32_t tag) noexcept {
     unsigned const warp = thread() / 32;
     key_type mine{};
     ball candidate{};
@@ -121,7 +121,7 @@ class message_exchange {
   template <class Order>
   FARPOINT_DEVICE unsigned decide(counters_type& now, summary const& round, std::uint32_t number,
                                   Order& order) noexcept {
-    test(now, round, number);
+    test(round, number);
     Machine::sync();
     return accept(now, number, order);
   }
@@ -138,10 +138,8 @@ class message_exchange {
 
   /// Tests each own candidate against the list by rule 1, and records the blocked ones. A key not above the team's best
   /// unlisted key is blocked, too: an unlisted candidate could be in its ball.
-  FARPOINT_DEVICE void test(counters_type& now, summary const& round, std::uint32_t number) noexcept {
-    static_assert(!Config::tests_by_bits || Config::listed_size <= 32);
+  FARPOINT_DEVICE void test(summary const& round, std::uint32_t number) noexcept {
     pair_share<Config> const share{thread(), round.listed};
-    std::uint32_t blocked = 0;
     for (unsigned i = share.first; i < round.listed; i += share.step) {
       ball const one = lists_.list[i];
       key_type const key = lists_.list_key[i];
@@ -149,16 +147,8 @@ class message_exchange {
         key_type const own = own_.key[k];
         bool const is_near = fps_blocks(one, key, own_.entry[k], own);
         bool const is_blocked = (own <= round.left) | is_near;  // | instead of ||: no branch
-        if constexpr (Config::tests_by_bits) {
-          blocked |= static_cast<std::uint32_t>(is_blocked) << k;
-        } else {
-          if (is_blocked) shared_.blocked_in[k] = number;
-        }
+        if (is_blocked) shared_.blocked_in[k] = number;
       }
-    }
-    if constexpr (Config::tests_by_bits) {
-      blocked = Machine::any_bits(blocked);
-      if (thread() % 32 == 0 && blocked != 0) Machine::set_bits(&now.blocked, blocked);
     }
   }
 
@@ -186,11 +176,7 @@ class message_exchange {
   }
 
   FARPOINT_DEVICE bool is_sample_of_rank(unsigned rank, std::uint32_t number) const noexcept {
-    if constexpr (Config::tests_by_bits) {
-      return (shared_.counters[number % 2].blocked >> rank & 1) == 0;
-    } else {
-      return shared_.blocked_in[rank] != number;
-    }
+    return shared_.blocked_in[rank] != number;
   }
 
   /// Gathers the headers and candidates of all blocks into the team's list and counters.

@@ -1,5 +1,5 @@
 /// @file
-/// Orders the points of clouds by cells along a curve, by a counting sort, so that neighbors are close together. The
+/// Orders the points of clouds by cells along Hilbert's curve, by a counting sort, so that neighbors are close together. The
 /// order within a cell is arbitrary.
 ///
 /// Example: points 0 to 4 lie in cells 2, 0, 2, 1, 2.
@@ -9,13 +9,26 @@
 ///   scatter   order = 1 3 0 4 2: point 2 goes to 2 + 2
 #pragma once
 
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/offsets.hpp>
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/detail/fps/point_order.cuh>
+#include <farpoint/geometry/curve_grid.hpp>
+#include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/exclusive_scan.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/point_order.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
+
+/// Bounding box of a cloud on the axes that determine its order.
+template <int Dim>
+struct fps_extent : atomic_bounding_box<float, curve_grid<float, Dim>::axes> {
+  using base = atomic_bounding_box<float, curve_grid<float, Dim>::axes>;
+
+  /// Enlarges the box in the way of a set_accumulator.
+  __device__ void grow(base const& box, std::uint32_t) noexcept { box.grow(*this); }
+};
 
 /// Memory of the counting sort. A cloud has 2 to 2^18 cells; above 2, the cells of all clouds number at most the
 /// points.
@@ -26,7 +39,6 @@ struct cell_order_memory {
   static constexpr index_t most_clouds = (index_t{1} << (31 - most_bits)) - 1;
 
   fps_extent<Dim>* extents;  ///< `[clouds]`
-  unsigned* bad_offsets;     ///< number of bad offsets, counted by the kernel that fills the extents
   std::int32_t* cells;       ///< `[clouds * cells + 1]`: number of points of each cell, then its begin
   exclusive_scan_memory scan;
   std::uint32_t* order;   ///< `[points]`: point indices of each cloud, in order
@@ -48,7 +60,6 @@ struct cell_order_memory {
     while (bits < most_bits && 2 * cell_count() * clouds.size() <= clouds.points().size()) ++bits;
     index_t const rows = clouds.size() * cell_count();
     extents = memory.template take<fps_extent<Dim>>(clouds.size());
-    bad_offsets = memory.template take<unsigned>(1);
     cells = memory.template take<std::int32_t>(rows + 1);
     scan.tiles = memory.template take<std::uint64_t>(exclusive_scan_tiles(rows));
     scan.ticket = memory.template take<std::uint32_t>(1);
@@ -80,8 +91,30 @@ __device__ void for_each_of_cloud(batch<Points> const& clouds, Act const& act) n
   for (index_t i = index_t{blockIdx.y} * BlockSize; i < size; i += step) act(i + threadIdx.x, begin);
 }
 
+/// Grows the extent of each cloud.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) fps_extent_kernel(cell_order_args<Points> const args) {
+  constexpr int axes = curve_grid<float, Points::dim>::axes;
+  Points const cloud = args.clouds[blockIdx.x];
+  // A ragged batch may have many blocks without points: their atomic operations would serialize.
+  if (index_t{blockIdx.y} * BlockSize >= cloud.size()) return;
+  auto box = bounding_box<float, axes>::empty();
+  for_each_of_cloud<BlockSize>(args.clouds, [&](index_t i, index_t) {
+    if (i >= cloud.size()) return;
+    auto const point = cloud[i];
+    if (!is_finite(point)) return;
+    vec<float, axes> narrow;
+#pragma unroll
+    for (int axis = 0; axis < axes; ++axis) narrow[axis] = static_cast<float>(point[axis]);
+    box.grow(narrow);
+  });
+  auto extent = fps_extent<Points::dim>::of(box);
+  extent.reduce_over_warp();
+  if (cuda_warp::lane() == 0) extent.grow(args.memory.extents[blockIdx.x]);
+}
+
 /// Finds the cell of each point, counts the points of each cell, and assigns each point an offset in its cell.
-template <class Points, class Curve, int BlockSize>
+template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_args<Points> const args) {
   auto const& memory = args.memory;
   Points const cloud = args.clouds[blockIdx.x];
@@ -100,7 +133,7 @@ __global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_a
     auto cell = static_cast<std::uint32_t>(memory.cell_count()) - 1;
     if (real) {
       auto const point = cloud[i];
-      if (is_finite(point)) cell = grid.key_of(point, Curve{}, memory.axis_bits()) >> memory.spare_bits();
+      if (is_finite(point)) cell = grid.key_of(point, hilbert_curve{}, memory.axis_bits()) >> memory.spare_bits();
     }
     // Atomic operations on one counter serialize. If all points of a warp lie in one cell, as equal points do, one lane
     // counts them.
@@ -133,16 +166,15 @@ __global__ void __launch_bounds__(BlockSize) fps_scatter_kernel(cell_order_args<
 }
 
 /// Enqueues the sort: four launches.
-/// @tparam Curve  morton_curve or hilbert_curve
-template <class Points, class Curve = morton_curve>
+template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_order_args<Points> const& args) noexcept {
   constexpr int block_size = fps_order_block_size;
   auto const& memory = args.memory;
-  fps_enqueue_extents(launcher, point_order_args<Points>{args.clouds, memory.extents, nullptr, nullptr,
-                                                         memory.bad_offsets, nullptr, fps_key_bits{}});
   cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
+  config.gridDim.y = blocks_for(args.clouds.largest(), fps_extent_items * block_size, 256);
+  launcher.launch(fps_extent_kernel<Points, block_size>, config, args);
   config.gridDim.y = blocks_for(args.clouds.largest(), block_size, 1024);
-  launcher.launch(fps_count_cells_kernel<Points, Curve, block_size>, config, args);
+  launcher.launch(fps_count_cells_kernel<Points, block_size>, config, args);
   index_t const rows = args.clouds.size() * memory.cell_count();
   span<std::int32_t> const cells{memory.cells, static_cast<std::size_t>(rows) + 1};
   launcher.then([&] {

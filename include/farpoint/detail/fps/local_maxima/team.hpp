@@ -2,7 +2,6 @@
 /// fps() by local maxima as one block of a team performs it. Kernels and tests on the host compile the same source.
 #pragma once
 
-#include <farpoint/detail/fps/local_maxima/block_exchange.hpp>
 #include <farpoint/detail/fps/local_maxima/call.hpp>
 #include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
 #include <farpoint/detail/fps/local_maxima/point_chunks.hpp>
@@ -11,11 +10,6 @@
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-/// Exchange of candidates in a team. `Peers` is no_peers, or a board that the other blocks read.
-template <class Config, class Machine, class Peers>
-using local_maxima_exchange =
-    std::conditional_t<Config::alone, block_exchange<Config, Machine>, message_exchange<Config, Machine, Peers>>;
 
 /// One block of the team that samples a cloud. A round lowers the distances by the samples of the last round, collects
 /// the candidates above the cut, exchanges lists with the other blocks, accepts candidates by rule 1, and adapts the
@@ -52,9 +46,7 @@ class local_maxima_team {
   template <class Points>
   FARPOINT_DEVICE bool run(Points const& cloud, basic_local_maxima_order<scalar> const& order) noexcept {
     size_ = static_cast<std::uint32_t>(cloud.size());
-    basic_local_maxima_order<scalar> arranged = order;
-    if constexpr (Config::alone) arranged.chosen = mark_chosen();
-    unsigned const bad = points_.load(cloud, arranged, place_.rank, place_.blocks);
+    unsigned const bad = points_.load(cloud, order, place_.rank, place_.blocks);
     call_.count_non_finite(bad);
     if (start()) {
       do {
@@ -100,21 +92,6 @@ class local_maxima_team {
     return true;
   }
 
-  /// Marks the chosen points in shared memory.
-  FARPOINT_DEVICE point_marks mark_chosen() noexcept {
-    index_t const count = call_.chosen();
-    if (count == 0) return {};
-    point_marks const marks{shared_.marks};
-    for (unsigned w = thread(); w < Config::mark_words; w += Config::block_size) shared_.marks[w] = 0;
-    Machine::sync();
-    for (index_t i = thread(); i < count; i += Config::block_size) {
-      index_t const index = call_.chosen_index(i);
-      if (call_.is_chosen(i, index, false)) marks.add(index);
-    }
-    Machine::sync();
-    return marks;
-  }
-
   /// Lowers the distances by the chosen points, a batch at a time. Returns false if no chosen point is valid.
   FARPOINT_DEVICE bool lower_to_chosen() noexcept {
     index_t const count = call_.chosen();
@@ -152,7 +129,7 @@ class local_maxima_team {
     if (own == key_type{} && thread() == 0) exchange_.put_best({}, key_type{}, round_);
     for_key(top, own, [&](auto e) { exchange_.put_best(points_.candidate(e), told, round_); });
 
-    key_type const best = exchange_.take_best(told, round_);
+    key_type const best = exchange_.take_best(round_);
     scalar const distance = fps_distance_of(best);
     if (has_failed() || best == key_type{} || distance < call_.stop2()) return false;
     has_room_ = call_.has_room(order_.size() + 1);
@@ -335,7 +312,7 @@ class local_maxima_team {
   std::uint32_t size_ = 0;  ///< number of points of this GPU
   local_maxima_shared<Config>& shared_;
   local_maxima_lists<Config> lists_;
-  local_maxima_exchange<Config, Machine, Peers> exchange_;
+  message_exchange<Config, Machine, Peers> exchange_;
   sample_order<Config, Machine, Peers> order_;
   basic_local_maxima_cut<scalar> cut_;
   unsigned singles_;  ///< number of samples that are taken one per round

@@ -14,27 +14,20 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Blocks of the team that samples a cloud: one block alone, or several blocks of a grid.
-enum class fps_team { block, grid };
-
 /// Compile-time sizes of a kernel whose threads keep points in registers.
 /// @tparam Scalar  type of coordinates and distances: float or double
-template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes, class Scalar = float>
+template <int Dim, int BlockSize, int PointsPerThread, bool Boxes, class Scalar = float>
 struct local_maxima_config {
   using scalar = Scalar;
   using key = fps_key_for<Scalar>;
   using ball = fps_ball<Dim, Scalar>;
   /// A distance as an integer of the same order.
   using word = lane_word<Scalar>;
-  /// True for a block that samples a cloud alone; the blocks of a grid's team exchange messages.
-  static constexpr bool alone = Team == fps_team::block;
   static constexpr bool boxes = Boxes;
   static constexpr int dim = Dim;
   static constexpr int block_size = BlockSize;
   static constexpr int warps = BlockSize / 32;
   static constexpr int points_per_thread = PointsPerThread;
-  /// Number of 32-bit words with a mark bit for each point, in a block that samples a cloud alone.
-  static constexpr unsigned mark_words = alone ? static_cast<unsigned>(BlockSize * PointsPerThread) / 32 : 0;
   static constexpr bool in_memory = false;
   static constexpr bool in_shared = false;
   /// Number of points that each thread of a warp has in one box.
@@ -42,20 +35,16 @@ struct local_maxima_config {
   static constexpr int boxes_per_warp = Boxes ? PointsPerThread / points_per_box : 0;
 
   /// Maximum number of candidates above the cut that a block keeps, and of candidates that it lists for the team.
-  static constexpr unsigned found_size = alone ? maxima_found_alone : maxima_found_shared;
-  static constexpr unsigned listed_size = alone                 ? found_size
-                                          : sizeof(Scalar) == 8 ? maxima_listed_of_doubles
-                                                                : unsigned{maxima_most_listed};
-
-  static constexpr unsigned rank_lanes = maxima_rank_lanes;
-  static constexpr bool tests_by_bits = maxima_tests_by_bits;
+  static constexpr unsigned found_size = maxima_found;
+  static constexpr unsigned listed_size =
+      sizeof(Scalar) == 8 ? maxima_listed_of_doubles : unsigned{maxima_most_listed};
 
   static_assert(BlockSize % 32 == 0);
 };
 
 /// Sizes of a kernel whose points lie in global memory, in chunks of 32 * PointsPerThread neighbors.
-template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
-struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, PointsPerThread, true, Scalar> {
+template <int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
+struct local_maxima_chunk_config : local_maxima_config<Dim, BlockSize, PointsPerThread, true, Scalar> {
   static constexpr bool in_memory = true;
   static constexpr int boxes_per_warp = 64;
   /// Shared memory is limited: boxes of doubles take twice the bytes, so that lists are shorter.
@@ -65,8 +54,8 @@ struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, Poi
 
 /// Sizes of a kernel whose points lie in dynamic shared memory, in chunks. Lists are shorter to leave room for the
 /// chunks.
-template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
-struct local_maxima_shared_chunk_config : local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread, Scalar> {
+template <int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
+struct local_maxima_shared_chunk_config : local_maxima_chunk_config<Dim, BlockSize, PointsPerThread, Scalar> {
   static constexpr bool in_shared = true;
   static constexpr unsigned listed_size =
       sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : maxima_listed_beside_chunks;
@@ -80,7 +69,7 @@ struct basic_local_maxima_order {
   /// Memory for chunks if registers do not hold the points: of the cloud in global memory, or of the block in shared
   /// memory.
   Scalar* chunks;
-  /// Points chosen before the call. A block that samples a cloud alone marks the points itself.
+  /// Points chosen before the call.
   point_marks chosen{};
 };
 using local_maxima_order = basic_local_maxima_order<float>;
@@ -112,19 +101,15 @@ struct team_of_one_gpu {
   FARPOINT_HD static constexpr waits_for_ever watch() noexcept { return {}; }
 };
 
-/// Board of a block that samples a cloud alone: it has no messages.
-struct no_peers : team_of_one_gpu {};
-
 /// Lengths of lists, which affect the speed and no result.
 struct local_maxima_lengths {
   float wanted;          ///< target number of candidates above the cut, over all blocks of the team
   unsigned listed;       ///< maximum number of candidates that a block lists; a listing's size is another bound
   unsigned singles = 0;  ///< number of samples that are taken one per round before lists are used
 
-  /// Returns the lengths for a team of `blocks`. Numbers of a selector are clamped to the range that works.
-  static local_maxima_lengths of(int wanted, int listed, int singles, unsigned blocks) noexcept {
-    auto const candidates = static_cast<float>(larger(1, smaller(wanted, int{maxima_most_wanted})));
-    return {candidates * std::sqrt(static_cast<float>(blocks)),
+  /// Returns the lengths of a single block. Numbers of a selector are clamped to the range that works.
+  static local_maxima_lengths of(int wanted, int listed, int singles) noexcept {
+    return {static_cast<float>(larger(1, smaller(wanted, int{maxima_most_wanted}))),
             static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed}))),
             static_cast<unsigned>(larger(0, smaller(singles, int{maxima_most_singles})))};
   }
@@ -155,7 +140,6 @@ struct local_maxima_counters {
   std::uint32_t listed;
   std::uint32_t samples;         ///< number of accepted candidates
   std::uint32_t samples_before;  ///< number of candidates accepted by blocks of lower rank
-  std::uint32_t blocked;         ///< with tests_by_bits: bit k is set if the candidate listed as k is blocked
 };
 
 /// Summary of a round after the exchange of lists, equal in all blocks of the team.
@@ -225,34 +209,18 @@ struct local_maxima_shared {
   std::uint32_t warp_sum[Config::warps];
   std::uint32_t has_failed;  ///< nonzero once a wait has timed out
   std::uint32_t has_chosen;  ///< nonzero if a point was chosen before the call
-  std::uint32_t marks[Config::mark_words + 1];
   key warp_key[Config::warps];
   std::uint32_t order[32];
   bounding_box<scalar, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
   /// Number of the last round in which a candidate was blocked, by index in the block's list.
   std::uint32_t blocked_in[Config::listed_size];
 
-  // Candidates in the order in which threads found them; in a team of several blocks, the listed ones by rank, too.
+  // Candidates in the order in which threads found them, and the listed ones by rank.
   ball found[Config::found_size];
   key found_key[Config::found_size];
   std::uint32_t rank[Config::found_size];
   local_maxima_listing<Config> listing;
 };
-
-/// Returns the number of the block's candidates that are better than candidate `c`. All lanes of a warp call it, each
-/// group of Config::rank_lanes neighbors with the same candidate.
-template <class Config, class Machine>
-FARPOINT_DEVICE unsigned rank_candidate(local_maxima_shared<Config> const& shared, unsigned found,
-                                        unsigned c) noexcept {
-  constexpr unsigned lanes = Config::rank_lanes;
-  unsigned const lane = Machine::thread() % 32;
-  typename Config::key const key = shared.found_key[c];
-  unsigned rank = 0;
-  for (unsigned other = lane % lanes; other < found; other += lanes) rank += shared.found_key[other] > key;
-  FARPOINT_UNROLL
-  for (unsigned step = 1; step < lanes; step *= 2) rank += Machine::shuffle(rank, static_cast<int>(lane ^ step));
-  return rank;
-}
 
 /// Copies the block's best candidates, at most `most`, to a listing; returns their number. Sets `now.left` to the best
 /// key that is not listed: keys are unique, so that exactly one thread has the candidate of that rank. A barrier
@@ -262,17 +230,14 @@ template <class Config, class Machine>
 FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, local_maxima_listing<Config>& listing,
                                          local_maxima_counters<typename Config::scalar>& now, unsigned found,
                                          unsigned most, std::uint32_t first_index = 0) noexcept {
-  constexpr unsigned lanes = Config::rank_lanes;
-  static_assert(lanes >= 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);
   unsigned const listed = smaller(found, most);
-  unsigned const share = found > most ? lanes : 1;  // lanes per candidate
-  unsigned const lane = Machine::thread() % 32;
-  // All lanes of a warp make the same number of passes, because rank_candidate() exchanges values between lanes.
-  for (unsigned first = Machine::thread() / 32 * (32 / share); first < found; first += Config::block_size / share) {
-    unsigned const c = first + lane / share;
-    unsigned const rank = found > most ? rank_candidate<Config, Machine>(shared, found, smaller(c, found - 1)) : c;
-    if (c >= found || lane % share != 0) continue;
+  for (unsigned c = Machine::thread(); c < found; c += Config::block_size) {
     typename Config::key const key = shared.found_key[c];
+    unsigned rank = c;
+    if (found > most) {
+      rank = 0;
+      for (unsigned other = 0; other < found; ++other) rank += shared.found_key[other] > key;
+    }
     shared.rank[c] = rank;
     if (rank == listed) key_maximum<Machine>::raise_alone(now.left, key);
     if (rank >= listed) continue;

@@ -80,7 +80,7 @@ constexpr index_t most_needed_blocks(batch<Points> const& clouds, index_t capaci
   return smaller((points - large) / capacity + large, large * of_largest);
 }
 
-/// A schedule in memory that all blocks read.
+/// A schedule in memory that all blocks read; null if all clouds have teams of equal sizes.
 struct team_schedule {
   /// `[blocks]`, initially zero: rank of each block in its team; zero blocks mean that it is in no team.
   local_maxima_place* place;
@@ -90,6 +90,7 @@ struct team_schedule {
   std::uint32_t* rest;
 
   static constexpr index_t count_words = 2;
+  FARPOINT_HD bool is_null() const noexcept { return place == nullptr; }
   FARPOINT_HD std::uint32_t& rest_count() const noexcept { return counts[0]; }
   FARPOINT_HD std::uint32_t& dealt() const noexcept { return counts[1]; }
 };
@@ -208,13 +209,16 @@ class team_scheduler {
 };
 
 /// Deals clouds to one block of a grid: first its team's cloud, if it is in a team; then clouds that are dealt out,
-/// until none is left. Timing decides which block samples a cloud, and does not affect the samples.
+/// until none is left. Without a schedule, the block has the cloud of its team only. Timing decides which block samples
+/// a cloud, and does not affect the samples.
 template <class Machine>
 class cloud_dealer {
  public:
+  /// @param team    number of blocks of each team, if the schedule is null
   /// @param ticket  word of shared memory
-  FARPOINT_DEVICE cloud_dealer(team_schedule const& schedule, unsigned block, std::uint32_t& ticket) noexcept
-      : schedule_{schedule}, block_{block}, ticket_{ticket} {}
+  FARPOINT_DEVICE cloud_dealer(team_schedule const& schedule, unsigned team, unsigned block,
+                               std::uint32_t& ticket) noexcept
+      : schedule_{schedule}, team_{team}, block_{block}, ticket_{ticket} {}
 
   /// Finds the block's next cloud and its rank in the cloud's team; returns false after the last cloud. All threads of
   /// the block call it, and get the same result. It begins with a barrier.
@@ -223,9 +227,10 @@ class cloud_dealer {
     Machine::sync();
     if (is_first_) {
       is_first_ = false;
-      place = schedule_.place[block_];
+      place = schedule_.is_null() ? local_maxima_place{block_ / team_, block_ % team_, team_} : schedule_.place[block_];
       if (place.blocks > 0) return true;
     }
+    if (schedule_.is_null()) return false;
     if (Machine::thread() == 0) ticket_ = Machine::add(&schedule_.dealt(), 1);
     Machine::sync();
     std::uint32_t const ticket = ticket_;
@@ -236,20 +241,23 @@ class cloud_dealer {
 
  private:
   team_schedule schedule_;
+  unsigned team_;
   unsigned block_;
   std::uint32_t& ticket_;
   bool is_first_ = true;
 };
 
-/// Slots on the boards of a grid, `[2, blocks]`: the boards of teams, then a board for each block alone. A block goes
-/// on to other clouds while its team may still read its messages: a team's slots are therefore used only once. The
-/// board of a block alone is reused, with tags that continue from cloud to cloud.
+/// Slots on the boards of a grid: the boards of teams, `[blocks]`, and with a schedule a board for each block alone,
+/// `[blocks]`. A block goes on to other clouds while its team may still read its messages: a team's slots are therefore
+/// used only once. The board of a block alone is reused, with tags that continue from cloud to cloud.
 template <class Config>
 struct dealt_boards {
   FARPOINT_HD static constexpr unsigned slots(unsigned grid_blocks) noexcept { return board_slots_of(2 * grid_blocks); }
+  /// @param of_teams  number of blocks that have boards of teams in front of the boards of blocks alone; 0 without a
+  ///                  schedule
   FARPOINT_HD static constexpr unsigned begin(local_maxima_place const& place, unsigned block,
-                                              unsigned grid_blocks) noexcept {
-    return board_slots_of(place.blocks > 1 ? block - place.rank : grid_blocks + block);
+                                              unsigned of_teams) noexcept {
+    return board_slots_of(place.blocks > 1 ? block - place.rank : of_teams + block);
   }
 
  private:

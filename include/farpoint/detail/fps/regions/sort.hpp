@@ -34,7 +34,7 @@ class region_sort {
   using point_type = vec<typename Shape::scalar, dim>;
   static constexpr std::uint32_t none = 0xffffffffu;
   using grid_type = typename Shape::grid_type;
-  using box_type = typename grid_type::box;
+  using box_type = bounding_box<typename Shape::scalar, dim>;
 
   template <class Points, class IsCandidate>
   FARPOINT_DEVICE void load(Points const& cloud, IsCandidate const& is_candidate) noexcept {
@@ -53,7 +53,14 @@ class region_sort {
     unsigned const lane = Machine::thread() % 32;
     if (lane == 0) shared_.box[Machine::thread() / 32] = box;
     Machine::sync();
-    grid_ = grid_type{region_points<Shape, Machine>::over_warp(shared_.box[lane % Shape::warps]), Shape::axis_bits};
+    box = region_points<Shape, Machine>::over_warp(shared_.box[lane % Shape::warps]);
+    typename grid_type::box ordered;
+    FARPOINT_UNROLL
+    for (int axis = 0; axis < grid_type::axes; ++axis) {
+      ordered.low[axis] = box.low[axis];
+      ordered.high[axis] = box.high[axis];
+    }
+    grid_ = grid_type{ordered, Shape::axis_bits};
   }
 
   FARPOINT_DEVICE void count_cells() noexcept {

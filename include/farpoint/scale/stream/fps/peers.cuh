@@ -172,9 +172,9 @@ class fps_peer_plan {
 
  private:
   template <int PointsPerThread>
-  using in_registers = local_maxima_config<fps_team::grid, dim, maxima_peer_block_size, PointsPerThread, true>;
+  using in_registers = local_maxima_config<dim, maxima_peer_block_size, PointsPerThread, true>;
   template <int PointsPerThread>
-  using in_chunks = local_maxima_chunk_config<fps_team::grid, dim, maxima_peer_block_size, PointsPerThread>;
+  using in_chunks = local_maxima_chunk_config<dim, maxima_peer_block_size, PointsPerThread>;
   using first_shape = in_registers<8>;
   using last_shape = in_chunks<8>;
   template <class Config>

@@ -38,7 +38,7 @@ struct fps_peer_window {
   static constexpr std::uint32_t most_rank_blocks = 192;
   static constexpr std::size_t message_bytes = 16;
   /// Messages per block.
-  static constexpr unsigned slots = board_slots<local_maxima_config<fps_team::grid, 3, 32, 1, true>>::all(1);
+  static constexpr unsigned slots = board_slots<local_maxima_config<3, 32, 1, true>>::all(1);
 
   std::size_t board_bytes;
   std::uint32_t most_keys;
