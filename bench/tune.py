@@ -89,15 +89,10 @@ def from_sizes(name, kind, more=lambda groups: ()):
     return members
 
 
-def rounds(winners):
-    match = winners[0][1]
-    return [f"static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{{shape_of(match.groups()[:2])}}};",
-            f"static constexpr int rounds_list_size = {match.group(3)};"]
-
-
-def grid(winners):
-    names = ("farpoint::index_t grid_points_per_block", "int group_block_size", "int group_list_size")
-    return [f"static constexpr {name} = {number};" for name, number in zip(names, winners[0][1].groups())]
+def regions(winners):
+    """An array of the region shapes (warps, points of a lane, listed, tested) that won, ascending in capacity."""
+    found = sorted({match.groups() for _, match in winners}, key=lambda one: int(one[0]) * int(one[1]))
+    return [f"static constexpr farpoint::fps_region_tuning region_shapes[] = {{{', '.join(map(shape_of, found))}}};"]
 
 
 def layout(winners):
@@ -116,10 +111,7 @@ def choice_of(match):
 
 def choices(winners):
     """choose(), with a condition for each row of clouds of one size; the others are left to the default."""
-    lines, known = [], set()
-    if any(match.group(3) for _, match in winners):
-        lines.append("static constexpr bool has_shared_out = true;")
-    lines.append("static constexpr farpoint::fps_choice choose(farpoint::fps_case const& c) noexcept {")
+    lines, known = ["static constexpr farpoint::fps_choice choose(farpoint::fps_case const& c) noexcept {"], set()
     for case, match in winners:
         row = re.fullmatch(REGULAR, case)
         if row.groups() in known:
@@ -131,16 +123,12 @@ def choices(winners):
 
 
 REGULAR = r"(\d+)x(\d+)_to_(\d+)/(?:uniform|lidar)"
-CHOICE = (r"(in_registers|in_global_memory|in_block|in_grid|maxima_in_block|maxima_in_grid)(?:_(\d+))?(_shared_out)?(_boxes)?"
+CHOICE = (r"(in_regions|in_global_memory|in_teams)(?:_(\d+))?(_shared_out)?(_boxes)?"
           r"(?:_wanted_(\d+))?(?:_listed_(\d+))?(?:_singles_(\d+))?")
 SUITES = {
     "fps": Suite("farpoint_bench_fps_tune", "farpoint::fps_selector", "farpoint/tuning/fps.hpp", "tune/", "default", (
-        Axis("registers", r"registers_(\d+)_points_(\d+)", shapes("blocks", "fps_block_tuning"), True),
-        Axis("stream", r"stream_(\d+)", value("streaming_block_size")),
-        Axis("rounds", r"rounds_(\d+)_points_(\d+)_list_(\d+)", rounds),
-        Axis("grid", r"grid_(\d+)_block_(\d+)_list_(\d+)", grid),
-        Axis("chunks", r"(?:rounds|grid)_chunk_(\d+)_group_(\d+)",
-             lambda winners: [f"static constexpr farpoint::fps_chunk_tuning chunks = {shape_of(winners[0][1].groups())};"]),
+        Axis("regions", r"in_regions_(\d+)x(\d+)_listed_(\d+)_tested_(\d+)", regions, True),
+        Axis("global_memory", r"global_memory_(\d+)", value("streaming_block_size")),
         Axis("choice", CHOICE, choices, True, REGULAR))),
     "fps_kernels": Suite("farpoint_bench_fps_kernels", "farpoint::fps_selector", "farpoint/tuning/fps.hpp", "fps_kernels/", "default",
                          (Axis("choice", CHOICE, choices, True, REGULAR),)),

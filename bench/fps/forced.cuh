@@ -6,38 +6,36 @@
 
 #include <farpoint/fps.cuh>
 
+#include <limits>
 #include <string>
 
 namespace farpoint_bench {
 
 /// Chooses `forced`, which is set before each call: kernels are compiled once for all choices.
 struct forced_selector : farpoint::fps_selector {
-  /// The default compiles maxima_in_block for 1,024 points at most.
-  static constexpr int maxima_block_points = 4096;
-  static constexpr bool has_shared_out = true;
-  static constexpr bool has_maxima_of_doubles = true;
-
-  static inline farpoint::fps_choice forced{farpoint::fps_kernel::in_registers};
+  static inline farpoint::fps_choice forced{farpoint::fps_kernel::in_regions};
   static farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return forced; }
 };
 
-/// Keeps chunks in shared memory, where it holds them.
-struct forced_in_shared : forced_selector {
-  static constexpr bool chunks_in_shared = true;
+/// Keeps chunks in global memory, whatever shared memory holds.
+struct forced_in_memory : forced_selector {
+  static constexpr farpoint::index_t shared_chunks_from = std::numeric_limits<farpoint::index_t>::max();
 };
 
-/// Sorts points along Hilbert's curve.
-struct forced_along_hilbert : forced_selector {
-  static constexpr bool hilbert_cells = true;
+/// Keeps no more than 1,024 points of a block in registers: the others lie in chunks, in shared memory if it holds
+/// them.
+struct forced_in_chunks : forced_selector {
+  static constexpr farpoint::fps_block_tuning maxima_blocks[] = {{512, 1}, {512, 2}};
+  static constexpr farpoint::index_t shared_chunks_from = 0;
 };
-struct forced_in_shared_along_hilbert : forced_in_shared {
-  static constexpr bool hilbert_cells = true;
+/// The same in global memory.
+struct forced_in_global_chunks : forced_in_chunks {
+  static constexpr farpoint::index_t shared_chunks_from = std::numeric_limits<farpoint::index_t>::max();
 };
 
 /// Forces fps_kernel::in_regions with one shape.
 template <int Warps, int PointsPerLane, int Listed, int Tested>
 struct forced_regions : farpoint::fps_selector {
-  static constexpr bool has_regions = true;
   static constexpr farpoint::fps_region_tuning region_shapes[] = {{Warps, PointsPerLane, Listed, Tested}};
   static constexpr farpoint::fps_choice choose(farpoint::fps_case const&) noexcept {
     return {farpoint::fps_kernel::in_regions};
@@ -72,24 +70,22 @@ bool runs_as_forced(farpoint::fps_choice const& choice, farpoint::batch<Points> 
   return planned_choice<Selector>(clouds, params, device) == choice;
 }
 
-/// "in_block", "maxima_in_grid_22_boxes", "maxima_in_grid_132_shared_out_boxes",
-/// "maxima_in_grid_22_boxes_wanted_30_listed_16_singles_8": lengths where they are not the default ones of fps_choice.
+/// "in_regions", "in_teams_22_boxes", "in_teams_132_shared_out_boxes",
+/// "in_teams_22_boxes_wanted_30_listed_16_singles_8": lengths where they are not the default ones of fps_choice.
 inline std::string name_of(farpoint::fps_choice const& choice) {
   farpoint::fps_choice const plain{choice.kernel};
-  bool const in_grid = choice.kernel == farpoint::fps_kernel::maxima_in_grid;
   std::string name = to_string(choice.kernel);
-  if (in_grid) name += "_" + std::to_string(choice.blocks);
+  if (choice.kernel == farpoint::fps_kernel::in_teams) name += "_" + std::to_string(choice.blocks);
   if (choice.shared_out) name += "_shared_out";
   if (choice.boxes) name += "_boxes";
   if (choice.wanted != plain.wanted || choice.listed != plain.listed) {
-    name += "_wanted_" + std::to_string(choice.wanted);
-    if (in_grid) name += "_listed_" + std::to_string(choice.listed);
+    name += "_wanted_" + std::to_string(choice.wanted) + "_listed_" + std::to_string(choice.listed);
   }
   return choice.singles != plain.singles ? name + "_singles_" + std::to_string(choice.singles) : name;
 }
 
-/// Most blocks that are of use to a cloud in fps_kernel::maxima_in_grid: no block has fewer points than the smallest
-/// shape, and all clouds are on the device at once. 0 where they are not.
+/// Most blocks that are of use to a cloud in fps_kernel::in_teams: no block has fewer points than the smallest shape,
+/// and all clouds are on the device at once. 0 where they are not.
 inline int most_team_blocks(farpoint::index_t clouds, farpoint::index_t largest,
                             farpoint::detail::device_properties const& device) {
   farpoint::index_t const useful =

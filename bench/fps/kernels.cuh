@@ -211,21 +211,11 @@ inline double least_seconds_in_global_memory(fps_kernels_row const& row, int mul
   return waves * static_cast<double>(row.largest()) * static_cast<double>(row.samples + row.chosen) / 7e9;
 }
 
-/// True for a ragged batch whose clouds all fit in registers, whether or not the call knows it: fps() leaves nothing of
-/// it to the serial kernel.
-template <class Points>
-bool is_left_to_registers(fps_kernels_row row, farpoint::fps_params const& params,
-                          farpoint::detail::device_properties const& device) {
-  row.bounded = true;
-  std::vector<farpoint::index_t> const offsets = row.offsets();
-  farpoint::batch<Points> const clouds = row.batch_of(Points{nullptr, row.all_points()}, offsets.data());
-  return row.ragged() && runs_as_forced({farpoint::fps_kernel::in_registers}, clouds, params, device);
-}
-
-/// The choices that a row is measured with, without the ones that would be replaced: every kernel, and of
-/// maxima_in_grid the largest team of use, half and a quarter of it, in registers and with boxes, and with boxes other
-/// lengths, and the default's choice with rounds of one sample first; after 100,000 chosen points, which take some
-/// tenths of a second, the largest team alone. The serial kernel is left out where it would take more than 0.1 s.
+/// The choices that a row is measured with, without the ones that would be replaced: every kernel, and of in_teams the
+/// largest team of use, half and a quarter of it, in registers and with boxes, with boxes other lengths, blocks that
+/// are shared out, and the default's choice with other numbers of rounds of one sample; after 100,000 chosen points,
+/// which take some tenths of a second, the largest team alone. The serial kernel is left out where it would take more
+/// than 0.1 s.
 template <class Points>
 std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoint::batch<Points> const& clouds,
                                              farpoint::fps_params const& params,
@@ -237,37 +227,33 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     bool const known = std::find(choices.begin(), choices.end(), choice) != choices.end();
     if (!known && runs_as_forced(choice, clouds, params, device)) choices.push_back(choice);
   };
-  add({fps_kernel::in_registers});
-  if (least_seconds_in_global_memory(row, device.multiprocessors) <= 0.1 &&
-      !is_left_to_registers<Points>(row, params, device)) {
-    add({fps_kernel::in_global_memory});
-  }
-  add({fps_kernel::in_block});
-  add({fps_kernel::in_grid});
-  add({fps_kernel::maxima_in_block, 1, false, 36});
+  add({fps_kernel::in_regions});
+  if (least_seconds_in_global_memory(row, device.multiprocessors) <= 0.1) add({fps_kernel::in_global_memory});
+  int const singles = by_default.singles;
   int const most = most_team_blocks(row.clouds, clouds.largest(), device);
   for (int const blocks : {most, most / 2, most / 4}) {
     if (blocks < 1) continue;
-    add({fps_kernel::maxima_in_grid, blocks, false});
-    add({fps_kernel::maxima_in_grid, blocks, true});
+    add({fps_kernel::in_teams, blocks, false, 40, 32, singles});
+    add({fps_kernel::in_teams, blocks, true, 40, 32, singles});
     if (row.chosen >= 100'000) break;
     if (blocks < most) continue;
-    add({fps_kernel::maxima_in_grid, blocks, true, 24, 16});
-    if (sizeof(typename Points::scalar) == 8) add({fps_kernel::maxima_in_grid, blocks, true, 24, 8});
-    add({fps_kernel::maxima_in_grid, blocks, true, 60});
+    add({fps_kernel::in_teams, blocks, true, 24, 16, singles});
+    if (sizeof(typename Points::scalar) == 8) add({fps_kernel::in_teams, blocks, true, 24, 8, singles});
+    add({fps_kernel::in_teams, blocks, true, 60, 32, singles});
   }
-  // Batches that equal teams do not suit.
-  if (row.ragged() || 2 * row.clouds > device.multiprocessors) {
+  if (row.ragged() || 4 * row.clouds > device.multiprocessors) {
+    int const all = device.multiprocessors;
     for (bool const boxes : {false, true}) {
-      add({fps_kernel::maxima_in_grid, device.multiprocessors, boxes, 40, 32, 0, true});
-      add({fps_kernel::maxima_in_grid, device.multiprocessors, boxes, 30, 16, 0, true});
+      add({fps_kernel::in_teams, all, boxes, 40, 32, singles, true});
+      add({fps_kernel::in_teams, all, boxes, 30, 16, singles, true});
+      add({fps_kernel::in_teams, all, boxes, 60, 32, singles, true});
     }
   }
   add(by_default);
-  if (by_default.kernel == fps_kernel::maxima_in_grid && row.chosen < 100'000) {
-    for (int const singles : {8, 20, 32}) {
+  if (by_default.kernel == fps_kernel::in_teams && row.chosen < 100'000) {
+    for (int const other : {0, 8, 20, 32}) {
       farpoint::fps_choice choice = by_default;
-      choice.singles = singles;
+      choice.singles = other;
       add(choice);
     }
   }
@@ -311,25 +297,28 @@ void register_regions(fps_kernels_row const& row, farpoint::batch<Points> const&
       "fps_kernels", row, Selector::name(), {}, [] {}, setting, problems);
 }
 
-/// Registers teams with boxes whose points lie elsewhere or in another order: in shared memory, where a million points
-/// have room, and along Hilbert's curve.
+/// Registers teams with boxes whose points lie elsewhere: in chunks where registers could hold them, and in global
+/// memory where shared memory could, there with other lengths.
 template <class Points>
-void register_boxes(fps_kernels_row const& row, farpoint::fps_choice choice, kernels_setting const& setting,
-                    kernels_problem_store<Points>& problems) {
+void register_chunks(fps_kernels_row const& row, farpoint::fps_choice choice, kernels_setting const& setting,
+                     kernels_problem_store<Points>& problems) {
   auto const add = [&](auto selector, std::string const& ending) {
     register_kernel<decltype(selector), Points>(
         "fps_kernels", row, name_of(choice) + ending, {}, [choice] { forced_selector::forced = choice; }, setting,
         problems);
   };
-  bool const in_shared = row.largest() > 262'144 && row.clouds == 1 && row.largest() <= 1'080'000;
-  for (int const singles : {0, 8, 20, 32}) {
-    choice.singles = singles;
-    add(forced_along_hilbert{}, "_hilbert");
-    if (!in_shared) continue;
-    for (int const wanted : {12, 28, 80}) {
+  farpoint::index_t const each = row.largest() / choice.blocks;
+  if (choice.shared_out || each > 1024) {
+    add(forced_in_chunks{}, "_in_chunks");
+    add(forced_in_global_chunks{}, "_in_global_chunks");
+  }
+  if (choice.shared_out || each <= forced_selector::maxima_blocks[3].capacity()) return;
+  for (int const wanted : {12, 24, 28, 60, 80}) {
+    for (int const listed : {16, 32}) {
       choice.wanted = wanted;
-      add(forced_in_shared{}, "_shared");
-      add(forced_in_shared_along_hilbert{}, "_shared_hilbert");
+      choice.listed = listed;
+      add(forced_in_memory{}, "_in_memory");
+      if (listed == 16) add(forced_selector{}, "_in_shared");
     }
   }
 }
@@ -344,6 +333,7 @@ std::shared_ptr<void> register_kernels(fps_kernels_row const (&rows)[Rows], kern
     farpoint::batch<Points> const clouds = row.batch_of(Points{nullptr, row.all_points()}, offsets.data());
     farpoint::fps_params params;
     params.samples = row.samples;
+    params.chosen = row.chosen_shape();
     auto const by_default = planned_choice<farpoint::fps_selector>(clouds, params, setting.device);
     register_kernel<farpoint::fps_selector, Points>(
         "fps_kernels", row, "default", "; " + name_of(by_default), [] {}, setting, *problems);
@@ -352,8 +342,8 @@ std::shared_ptr<void> register_kernels(fps_kernels_row const (&rows)[Rows], kern
           "fps_kernels", row, name_of(choice), {}, [choice] { forced_selector::forced = choice; }, setting, *problems);
     }
     (register_regions<Regions, Points>(row, clouds, params, setting, *problems), ...);
-    if (by_default.kernel == farpoint::fps_kernel::maxima_in_grid && by_default.boxes && row.chosen == 0) {
-      register_boxes<Points>(row, by_default, setting, *problems);
+    if (by_default.kernel == farpoint::fps_kernel::in_teams && by_default.boxes && row.chosen == 0) {
+      register_chunks<Points>(row, by_default, setting, *problems);
     }
   }
   return problems;

@@ -16,7 +16,7 @@ constexpr fps_kernels_row rows[] = {
     doubles(1, 1'024, 256),       doubles(1, 16'384, 32),        doubles(1, 131'072, 4'096),
     doubles(1, 1'000'000, 1'024), doubles(1, 1'000'000, 10'000), doubles(1, 131'072, 4'096, 1'000),
     doubles(16, 1'024, 512),      doubles(32, 4'096, 1'024),     doubles(6, 10'000, 1'000),
-    doubles(64, 16'384, 1'024),
+    doubles(64, 16'384, 1'024),   doubles(32, 2'048, 512),
 };
 
 }  // namespace

@@ -16,11 +16,12 @@ constexpr fps_kernels_row many(char const* type, farpoint::index_t clouds, farpo
 
 constexpr fps_kernels_row of_four[] = {
     many("_4d", 16, 1'024, 512),  many("_4d", 32, 4'096, 1'024),  many("_4d", 6, 10'000, 1'000),
-    many("_4d", 16, 16'384, 256), many("_4d", 1, 131'072, 1'024),
+    many("_4d", 16, 16'384, 256), many("_4d", 1, 131'072, 1'024), many("_4d", 16, 8'192, 1'024),
 };
 
 constexpr fps_kernels_row of_eight[] = {
     many("_8d", 16, 1'024, 512),
+    many("_8d", 16, 4'096, 1'024),
     many("_8d", 1, 16'384, 1'024),
 };
 

@@ -19,8 +19,8 @@ constexpr fps_kernels_row rows[] = {
 }  // namespace
 
 std::shared_ptr<void> register_kernels_of_pairs(kernels_setting const& setting) {
-  return register_kernels<farpoint::point_view<float, 2>, forced_regions<16, 2, 2, 2>, forced_regions<16, 8, 4, 4>>(
-      rows, setting);
+  return register_kernels<farpoint::point_view<float, 2>, forced_regions<16, 2, 2, 2>, forced_regions<32, 4, 3, 3>,
+                          forced_regions<16, 8, 4, 4>>(rows, setting);
 }
 
 }  // namespace farpoint_bench

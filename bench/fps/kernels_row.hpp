@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,13 @@ struct fps_kernels_row {
     farpoint::index_t most = 0;
     for (farpoint::index_t b = 0; b < clouds; ++b) most = std::max(most, size_of(b));
     return most;
+  }
+
+  /// As many points as a call of the row has chosen before, for a plan: it reads none of them.
+  farpoint::index_view chosen_shape() const {
+    static constexpr std::int32_t none = -1;
+    return farpoint::index_view{
+        farpoint::span<std::int32_t const>{&none, static_cast<std::size_t>(clouds) * static_cast<std::size_t>(chosen)}};
   }
 
   /// The batch of these points. @param offsets  offsets(), in the memory space of the points

@@ -59,23 +59,22 @@ class Tune(unittest.TestCase):
         self.assertNotIn("bits8", done.stdout)
 
     def test_choices_are_conditions(self):
-        times = {"fps_kernels/16x40000_to_1024/uniform/default": 970, "fps_kernels/16x40000_to_1024/uniform/maxima_in_grid_8_boxes": 457,
-                 "fps_kernels/16x4096_to_1024/uneven/default": 500, "fps_kernels/16x4096_to_1024/uneven/in_block": 100,
-                 "fps_kernels/1x256_to_64/uniform/default": 40, "fps_kernels/1x256_to_64/uniform/maxima_in_block_wanted_36": 30,
+        times = {"fps_kernels/16x40000_to_1024/uniform/default": 970, "fps_kernels/16x40000_to_1024/uniform/in_teams_8_boxes": 457,
+                 "fps_kernels/16x4096_to_1024/uneven/default": 500, "fps_kernels/16x4096_to_1024/uneven/in_teams_8": 100,
+                 "fps_kernels/1x256_to_64/uniform/default": 40, "fps_kernels/1x256_to_64/uniform/in_regions": 30,
                  "fps_kernels/1x300_to_64/uniform/default": 40,
-                 "fps_kernels/1x300_to_64/uniform/maxima_in_grid_9_boxes_wanted_30_listed_16": 35,
-                 "fps_kernels/1x400_to_64/uniform/default": 40, "fps_kernels/1x400_to_64/uniform/maxima_in_grid_9_singles_8": 30,
+                 "fps_kernels/1x300_to_64/uniform/in_teams_9_boxes_wanted_30_listed_16": 35,
+                 "fps_kernels/1x400_to_64/uniform/default": 40, "fps_kernels/1x400_to_64/uniform/in_teams_9_singles_8": 30,
                  "fps_kernels/256x4096_to_64/uniform/default": 40,
-                 "fps_kernels/256x4096_to_64/uniform/maxima_in_grid_132_shared_out_boxes": 30,
-                 "fps_kernels/1x512_to_64/uniform/default": 40, "fps_kernels/1x512_to_64/uniform/in_block": 39.9}
+                 "fps_kernels/256x4096_to_64/uniform/in_teams_132_shared_out_boxes": 30,
+                 "fps_kernels/1x512_to_64/uniform/default": 40, "fps_kernels/1x512_to_64/uniform/in_regions": 39.9}
         done = self.tune("fps_kernels", times)
         self.assertIn("c.clouds == 16 && c.largest == 40000 && c.samples == 1024) {\n"
-                      "      return {farpoint::fps_kernel::maxima_in_grid, 8, true};", done.stdout)
-        self.assertIn("return {farpoint::fps_kernel::maxima_in_block, 1, false, 36};", done.stdout)
-        self.assertIn("return {farpoint::fps_kernel::maxima_in_grid, 9, true, 30, 16};", done.stdout)
-        self.assertIn("return {farpoint::fps_kernel::maxima_in_grid, 9, false, 40, 32, 8};", done.stdout)
-        self.assertIn("return {farpoint::fps_kernel::maxima_in_grid, 132, true, 40, 32, 0, true};", done.stdout)
-        self.assertIn("static constexpr bool has_shared_out = true;", done.stdout)
+                      "      return {farpoint::fps_kernel::in_teams, 8, true};", done.stdout)
+        self.assertIn("return {farpoint::fps_kernel::in_regions, 1, false};", done.stdout)
+        self.assertIn("return {farpoint::fps_kernel::in_teams, 9, true, 30, 16};", done.stdout)
+        self.assertIn("return {farpoint::fps_kernel::in_teams, 9, false, 40, 32, 8};", done.stdout)
+        self.assertIn("return {farpoint::fps_kernel::in_teams, 132, true, 40, 32, 0, true};", done.stdout)
         struct = done.stdout[done.stdout.index("struct"):]
         self.assertNotIn("uneven", struct)  # no condition could express it
         self.assertNotIn("512", struct)  # within the limit
@@ -100,8 +99,7 @@ class Tune(unittest.TestCase):
                              ("sort/65536/bits32/farpoint", False)):
             self.assertEqual(bool(pattern.search(name + tail)), chosen, name)
 
-    MEMBERS = {"fps": "blocks streaming_block_size rounds_blocks rounds_list_size grid_points_per_block group_block_size "
-                      "group_list_size chunks", "fps_kernels": "choose(", "knn": "block_size builds", "sort": "blocks sweeps",
+    MEMBERS = {"fps": "region_shapes streaming_block_size choose(", "fps_kernels": "choose(", "knn": "block_size builds", "sort": "blocks sweeps",
                "hash_map": "layout"}
 
     def test_every_suite_names_a_program_and_members_that_there_are(self):
@@ -116,7 +114,7 @@ class Tune(unittest.TestCase):
 
     def test_runs_of_the_repository(self):
         results = BENCH / "results/nvidia-h200"
-        for suite, name in (("fps", "fps_tune"), ("fps_kernels", "fps_kernels"), ("hash_map", "hash_map")):
+        for suite, name in (("fps_kernels", "fps_kernels"), ("hash_map", "hash_map")):
             run = tune.report.load(results / f"{name}.json", without_failed=True)
             lines = tune.printed(tune.SUITES[suite], run, tune.SUITES[suite].axes, 1.03)
             self.assertGreater(len(lines), 5, name)

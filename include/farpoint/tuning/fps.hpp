@@ -255,8 +255,8 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& o
 }
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_case const& c) {
-  return out << "{" << c.largest << ", " << c.points << ", " << c.clouds << ", " << c.samples << ", " << c.chosen << ", "
-             << c.ragged << ", " << c.scalar_bytes << ", " << c.region_points << ", " << c.team_points << ", "
+  return out << "{" << c.largest << ", " << c.points << ", " << c.clouds << ", " << c.samples << ", " << c.chosen
+             << ", " << c.ragged << ", " << c.scalar_bytes << ", " << c.region_points << ", " << c.team_points << ", "
              << c.chunk_points << ", " << c.multiprocessors << "}";
 }
 template <class Char, class Traits>

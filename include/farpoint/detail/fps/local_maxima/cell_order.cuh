@@ -1,6 +1,6 @@
 /// @file
-/// Orders the points of clouds by cells along Hilbert's curve, by a counting sort, so that neighbors are close together. The
-/// order within a cell is arbitrary.
+/// Orders the points of clouds by cells along Hilbert's curve, by a counting sort, so that neighbors are close
+/// together. The order within a cell is arbitrary.
 ///
 /// Example: points 0 to 4 lie in cells 2, 0, 2, 1, 2.
 ///

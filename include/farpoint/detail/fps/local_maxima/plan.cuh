@@ -32,13 +32,13 @@ struct maxima_shapes {
   static constexpr std::size_t chunk_count = maxima_shape_count<scalar>(std::size(chunks));
 
   template <std::size_t Shape, bool Boxes>
-  using in_registers = local_maxima_config<Points::dim, blocks[Shape].block_size, blocks[Shape].points_per_thread,
-                                           Boxes, scalar>;
+  using in_registers =
+      local_maxima_config<Points::dim, blocks[Shape].block_size, blocks[Shape].points_per_thread, Boxes, scalar>;
   template <std::size_t Shape>
-  using in_memory = local_maxima_chunk_config<Points::dim, chunks[Shape].block_size, chunks[Shape].points_per_thread,
-                                              scalar>;
-  using in_shared = local_maxima_shared_chunk_config<Points::dim, chunks[0].block_size, chunks[0].points_per_thread,
-                                                     scalar>;
+  using in_memory =
+      local_maxima_chunk_config<Points::dim, chunks[Shape].block_size, chunks[Shape].points_per_thread, scalar>;
+  using in_shared =
+      local_maxima_shared_chunk_config<Points::dim, chunks[0].block_size, chunks[0].points_per_thread, scalar>;
   template <class Config>
   using chunks_of = point_chunks<Config, cuda_machine>;
   using largest_chunks = chunks_of<in_memory<chunk_count - 1>>;
@@ -83,7 +83,8 @@ class local_maxima_plan {
   /// Returns false if the clouds, the device or the number of blocks rule the kernel out.
   bool works() const noexcept {
     bool const can_exchange = has_board_messages<exchange_scope::gpu> && device_.cooperative != 0;
-    if (!can_exchange || points_ == 0 || points_ > max_narrow_points || clouds_.size() > max_narrow_points) return false;
+    if (!can_exchange || points_ == 0 || points_ > max_narrow_points || clouds_.size() > max_narrow_points)
+      return false;
     if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
     if (!choice_.shared_out && clouds_.size() * choice_.blocks > device_.multiprocessors) return false;
     bool works = false;

@@ -47,14 +47,9 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
     using chunks = point_chunks<Config, Machine>;
     order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_scalars;
   }
-  local_maxima_team<Config, Machine, call_type, Board> team{call_type{args.call, place.b, cloud},
-                                                            place,
-                                                            shared,
-                                                            lists,
-                                                            args.keys + begin,
-                                                            board,
-                                                            args.lengths.of_team(place.blocks),
-                                                            round};
+  local_maxima_team<Config, Machine, call_type, Board> team{
+      call_type{args.call, place.b, cloud}, place, shared, lists, args.keys + begin, board,
+      args.lengths.of_team(place.blocks),   round};
   team.run(cloud, order);
   return team.round();
 }

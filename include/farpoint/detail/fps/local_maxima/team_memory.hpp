@@ -36,8 +36,7 @@ struct local_maxima_config {
 
   /// Maximum number of candidates above the cut that a block keeps, and of candidates that it lists for the team.
   static constexpr unsigned found_size = maxima_found;
-  static constexpr unsigned listed_size =
-      sizeof(Scalar) == 8 ? maxima_listed_of_doubles : unsigned{maxima_most_listed};
+  static constexpr unsigned listed_size = sizeof(Scalar) == 8 ? maxima_listed_of_doubles : unsigned{maxima_most_listed};
 
   static_assert(BlockSize % 32 == 0);
 };

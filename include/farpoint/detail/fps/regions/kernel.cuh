@@ -45,7 +45,9 @@ class regions_plan {
   /// Returns the size of the largest cloud that a shape holds on the device; 0 if there is no shape.
   static index_t capacity(device_properties const& device) noexcept { return capacity_from<0>(device); }
 
-  void launch(kernel_launcher& launcher, fps_args<Points> const& args) const noexcept { launch_from<0>(launcher, args); }
+  void launch(kernel_launcher& launcher, fps_args<Points> const& args) const noexcept {
+    launch_from<0>(launcher, args);
+  }
 
  private:
   using scalar = typename Points::scalar;
