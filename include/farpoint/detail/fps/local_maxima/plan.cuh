@@ -221,7 +221,7 @@ class local_maxima_plan {
   void with_config(Act const& act) const noexcept {
     if constexpr (Shape < shapes::block_count) {
       if (!has_room(shapes::blocks[Shape].capacity())) return with_config<Shape + 1>(act);
-      if (choice_.boxes) return act(typename shapes::template in_registers<Shape, true>{});
+      if (choice_.boxes || Selector::always_boxes) return act(typename shapes::template in_registers<Shape, true>{});
       act(typename shapes::template in_registers<Shape, false>{});
     } else {
       if (choice_.boxes) with_chunks(act);

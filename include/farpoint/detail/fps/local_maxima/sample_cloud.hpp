@@ -40,7 +40,7 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
   index_t const begin = args.call.clouds.begin_of(place.b);
   basic_local_maxima_order<scalar> order{};
   order.chosen = args.chosen.of(begin, place.b);
-  if constexpr (Config::boxes) order.order = args.order.order + begin;
+  if (Config::boxes && args.order.order != nullptr) order.order = args.order.order + begin;
   if constexpr (Config::in_shared) {
     order.chunks = reinterpret_cast<scalar*>(own);
   } else if constexpr (Config::in_memory) {
