@@ -19,8 +19,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// selector, the device, and the multiprocessors that `exec` may use: a workspace for the whole device suffices for any
 /// 8 multiprocessors or more. By kernel (docs/design/fps.md):
 ///   in_regions        0; 256 in total for a ragged batch of more than 2,048 clouds
-///   in_teams          at most 32 bytes and 1 bit per point of floats, 56 bytes and 1 bit per point of doubles, in three
-///                     dimensions; 2.2 KiB per multiprocessor, and some 40 bytes per cloud. If a cloud may have more
+///   in_teams          in three dimensions at most 32 bytes and 1 bit per point of floats, 56 bytes and 1 bit per point
+///                     of doubles; 2.2 KiB per multiprocessor, and some 40 bytes per cloud. If a cloud may have more
 ///                     points than the registers of a block hold (4,096; doubles 2,048), 4 KiB per cloud
 ///   in_global_memory  (Dim + 1) scalars per point, or the number of scalars that fits in 40 bytes, if fewer
 template <class Selector = fps_selector, class Points>
@@ -53,8 +53,8 @@ result fps_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& b
 ///         returned.
 /// Complexity: at most O(samples * n) distances per cloud; in_regions and in_teams skip most of these. Launches: one in
 /// regions and in global memory; two to eight in teams, one of them a memset; two more for a ragged batch of more than
-/// 2,048 clouds; one more for params.sample_counts, and a memset for a report. Teams are a cooperative launch: it starts
-/// when the multiprocessors of `exec` have room for all of its blocks at once; no other launch waits for room
+/// 2,048 clouds; one more for params.sample_counts, and a memset for a report. Teams are a cooperative launch: it
+/// starts when the multiprocessors of `exec` have room for all of its blocks at once; no other launch waits for room
 /// (docs/beside_other_work.md). Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
