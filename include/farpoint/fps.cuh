@@ -15,19 +15,14 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Returns the exact size in bytes of the device workspace of fps() for these clouds on the current GPU; 256-byte
-/// aligned memory. O(1). Depends on the clouds' sizes, params.samples, the selector, the device, and the
-/// multiprocessors that `exec` may use: a workspace for the whole device suffices for any 8 multiprocessors or more. At
-/// most 40 bytes per point in any dimension, except as noted. By kernel (docs/design/fps.md):
-///   in_registers, in_block, in_regions  0; 256 in total for a ragged batch of more than 2,048 clouds
-///   maxima_in_block    0
-///   maxima_in_grid     28 to 31 bytes per point, and 1.1 KiB per block. With fps_choice::shared_out 2.2 KiB per block,
-///                      and 4 bytes per cloud, or 4 KiB more per cloud if a cloud may have more points than the
-///                      registers of a block hold: the only case that may exceed 40 bytes per point
-///   in_global_memory   (Dim + 1) scalars per point, or the number of scalars that fits in 40 bytes, if fewer
-///   in_grid            per point the larger of (Dim + 1) scalars with an index, and 17 bytes (three floats: 20, three
-///                      doubles: 36); 24 bytes per cloud; 10 KiB (doubles: 20 KiB) per cloud that has two or more
-///                      blocks of a grid. A batch of more than some millions of points also stores its boxes: 0.5 bytes
-///                      per point for floats, 0.9 for doubles, and at most 112 bytes per cloud and per block.
+/// aligned memory. O(1). Depends on the clouds' sizes, the numbers of samples and of chosen points in `params`, the
+/// selector, the device, and the multiprocessors that `exec` may use: a workspace for the whole device suffices for any
+/// 8 multiprocessors or more. By kernel (docs/design/fps.md):
+///   in_regions        0; 256 in total for a ragged batch of more than 2,048 clouds
+///   in_teams          in three dimensions at most 32 bytes and 1 bit per point of floats, 56 bytes and 1 bit per point
+///                     of doubles; 2.2 KiB per multiprocessor, and some 40 bytes per cloud. If a cloud may have more
+///                     points than the registers of a block hold (4,096; doubles 2,048), 4 KiB per cloud
+///   in_global_memory  (Dim + 1) scalars per point, or the number of scalars that fits in 40 bytes, if fewer
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_cuda_plan<Selector, Points>{clouds, params, detail::device_properties::of(exec)}.bytes();
@@ -35,8 +30,8 @@ std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps
 
 /// Computes a number of bytes of device workspace that suffices for fps() of all batches within the limits on the
 /// current GPU, with fps_selector, any parameters, and any stream that has 8 multiprocessors or more. The bound is
-/// monotonic in the limits, whereas fps_workspace_bytes() depends on the selected kernel: it may be 0 for 50 clouds of
-/// a size of which 49 take megabytes. O(multiprocessors).
+/// monotonic in the limits, whereas fps_workspace_bytes() depends on the selected kernel: it may be 0 for 45 clouds of
+/// a size of which 44 take megabytes. O(multiprocessors).
 /// @tparam Points  view type of the points, for example point_view<float>
 /// @return ok | bad_argument | cuda_failure (no device); on failure `bound` is unchanged
 template <class Points>
@@ -56,12 +51,11 @@ result fps_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& b
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
-/// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds skip most of these. Launches:
-/// one in general; a sort, a sampling kernel and a memset in a grid, or 10 of these three above two million points or
-/// 32 clouds; two to six by local maxima in a grid; two for a ragged batch in registers or in global memory; one more
-/// memset for a report. A grid is a cooperative launch: it starts when the multiprocessors of `exec` have room for all
-/// of its blocks at once; no other launch waits for room (docs/beside_other_work.md). Thread-safe: concurrent calls
-/// must not share output or workspace.
+/// Complexity: at most O(samples * n) distances per cloud; in_regions and in_teams skip most of these. Launches: one in
+/// regions and in global memory; two to eight in teams, one of them a memset; two more for a ragged batch of more than
+/// 2,048 clouds; one more for params.sample_counts, and a memset for a report. Teams are a cooperative launch: it
+/// starts when the multiprocessors of `exec` have room for all of its blocks at once; no other launch waits for room
+/// (docs/beside_other_work.md). Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {

@@ -1,9 +1,9 @@
 /// @file
-/// Thresholds of candidates for algorithms that accept many samples per round, for all backends.
+/// Thresholds of candidates: the cut of local maxima on a GPU, and the rounds of the host.
 ///
-/// A round lists all points above a threshold, and then samples from the list alone as long as its best point is above
-/// every point outside the list. Distances only fall, so that omitted points stay below the threshold, and each such
-/// sample is the one that the serial loop takes. docs/design/fps.md has the proof.
+/// A round of the host lists all points above a threshold, and then samples from the list alone as long as its best
+/// point is above every point outside the list. Distances only fall, so that omitted points stay below the threshold,
+/// and each such sample is the one that the serial loop takes. docs/design/fps.md has the proof.
 ///
 /// Example: the distances are 9 8 5 5 4, and the threshold of 4.5 lists the first four points. The sample with 9 lowers
 /// 8 to 6 and one 5 to 3; the sample with 6 lowers nothing; the other 5 is a sample, too. The best point of the list

@@ -1,6 +1,6 @@
 /// @file
-/// Keys of candidates, and the rule by which fps() accepts all local maxima at once. docs/design/fps_local_maxima.md
-/// proves the rule.
+/// Keys of candidates, and the rule by which fps() accepts all local maxima at once. docs/design/fps.md proves the
+/// rule.
 ///
 /// The *ball* of a candidate has all points that are closer to it than its nearest sample. A candidate is accepted if
 /// its ball contains no candidate with a better key. Example: points at 0, 2, 3, 10 and 11 on a line; the first sample

@@ -1,5 +1,5 @@
 /// @file
-/// Sizes and shared memory of a block that samples a cloud by regions; docs/design/fps_local_maxima.md has the rule.
+/// Sizes and shared memory of a block that samples a cloud by regions; docs/design/fps.md has the rule.
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/rule.hpp>
