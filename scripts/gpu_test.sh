@@ -177,6 +177,7 @@ suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool me
 # Where only some warps of a block met at another barrier before, racecheck (CUDA 13.0) takes accesses on both sides of
 # a __syncthreads() for accesses without one. Cases of such kernels are tagged [no_racecheck]; the source of the kernels
 # is checked with lists that keep all warps busy.
+# It also takes st.relaxed for a plain store, so cases that store words of shared memory by it are tagged, too.
 device_suites "racecheck" "[sanitize]~[no_racecheck]" "${sanitize[@]}" --tool racecheck
 device_suites "synccheck" "[sanitize]" "${sanitize[@]}" --tool synccheck
 device_suites "initcheck" "[sanitize]" "${sanitize[@]}" --tool initcheck

@@ -75,10 +75,10 @@ class hash_map_probe {
   /// Finds the slot of a key.
   template <bool WithValues, bool Unchanging>
   FARPOINT_HD found find(Key key) const noexcept {
-    if (is_reserved(key) || slots_.buckets() == 0) return {};
+    if (is_reserved(key)) return {};
     std::uint32_t at = home(key);
-    window<WithValues> seen = slots_.template load<WithValues, Unchanging>(at);
-    for (std::uint32_t tried = 0; tried < slots_.buckets(); ++tried) {
+    for (std::uint32_t tried = 0; tried < slots_.buckets(); ++tried, at = after(at)) {
+      window<WithValues> const seen = slots_.template load<WithValues, Unchanging>(at);
       found here;
       bool has_room = false;
       FARPOINT_UNROLL
@@ -90,8 +90,6 @@ class hash_map_probe {
         has_room = has_room || head::key_of(seen.heads[i]) == empty_;
       }
       if (here.slot != npos || has_room) return here;
-      at = after(at);
-      seen = slots_.template load<WithValues, Unchanging>(at);
     }
     return {};
   }
@@ -104,51 +102,50 @@ class hash_map_probe {
   template <bool WithValue, bool LooksAtValues>
   FARPOINT_HD taken find_or_take(Key key, Value value) const noexcept {
     if (is_reserved(key)) return {{npos, insert_result::refused}};
-    taken const none{{npos, insert_result::full}};
-    entry empty_one{empty_head(), head::value_ref::shifted(initial_)};
+    entry const empty_one{empty_head(), head::value_ref::shifted(initial_)};
     entry const wanted{head::of(key, value), head::value_ref::shifted(value)};
-    std::uint32_t at = 0;
+    taken const none{{npos, insert_result::full}};
+    std::uint32_t const begin = home(key);
+    std::uint32_t at = begin;
     window<LooksAtValues> seen;
     // An early return would take up to three more registers in kernels.
-    if (slots_.buckets() != 0) {
-      at = home(key);
-      seen = slots_.template load<LooksAtValues, false>(at);
-    }
-    for (std::uint32_t tried = 0; tried < slots_.buckets(); ++tried) {
-      // Terminates: a slot is tried once, and once more if it was cleared with another initial value.
-      bool is_retry = false;
-      while (true) {
-        // The first slot that holds the key, or is empty.
-        int first = bucket_slots;
-        bool holds_key = false;
-        taken here{{npos, insert_result::duplicate}};
-        FARPOINT_UNROLL
-        for (int i = bucket_slots - 1; i >= 0; --i) {
-          Key const theirs = head::key_of(seen.heads[i]);
-          if (theirs != key && theirs != empty_) continue;
-          first = i;
-          holds_key = theirs == key;
-          here.value = seen.value(i);
-        }
-        if (first == bucket_slots) break;
-        here.slot = index_t{at} * bucket_slots + first;
-        if (holds_key) return here;
-        entry const before = slots_.template take<WithValue>(here.slot, empty_one, wanted);
-        bool const is_empty = head::key_of(before.head) == empty_;
-        if (is_empty) {
-          here.state = insert_result::inserted;
-          if (before == empty_one) return here;
-          // The slot was cleared with another initial value. If it changes again, other code writes to the memory.
-          if (is_retry) return none;
-          if constexpr (sizeof(head_word) > sizeof(Key)) empty_one.head = before.head;
-          empty_one.value = before.value;
-        }
-        is_retry = is_empty;
-        // Another thread wrote the slot first, perhaps with the same key.
-        seen.set(first, before);
+    if (slots_.buckets() != 0) seen = slots_.template load<LooksAtValues, false>(at);
+    // Terminates: each step returns, or leaves one empty slot less in `seen`, or goes on to the next bucket. In two
+    // nested loops, threads that lost a slot would not meet the others again before the inner loop ends.
+    while (slots_.buckets() != 0) {
+      // The first slot that holds the key, or is empty.
+      int first = bucket_slots;
+      bool holds_key = false;
+      taken here{{npos, insert_result::duplicate}};
+      FARPOINT_UNROLL
+      for (int i = bucket_slots - 1; i >= 0; --i) {
+        Key const theirs = head::key_of(seen.heads[i]);
+        if (theirs != key && theirs != empty_) continue;
+        first = i;
+        holds_key = theirs == key;
+        here.value = seen.value(i);
       }
-      at = after(at);
-      seen = slots_.template load<LooksAtValues, false>(at);
+      if (first == bucket_slots) {
+        at = after(at);
+        if (at == begin) return none;
+        seen = slots_.template load<LooksAtValues, false>(at);
+        continue;
+      }
+      here.slot = index_t{at} * bucket_slots + first;
+      if (holds_key) return here;
+      here.state = insert_result::inserted;
+      auto* const head_at = slots_.head(at, first);
+      entry before = Slots::template take<WithValue>(head_at, empty_one, wanted);
+      if (before == empty_one) return here;
+      if (head::key_of(before.head) == empty_) {
+        // The slot was cleared with another initial value. If it changes again, other code writes to the memory.
+        entry const other = before;
+        before = Slots::template take<WithValue>(head_at, other, wanted);
+        if (before == other) return here;
+        if (head::key_of(before.head) == empty_) return none;
+      }
+      // Another thread wrote the slot first, perhaps with the same key.
+      seen.set(first, before);
     }
     return none;
   }
@@ -158,12 +155,11 @@ class hash_map_probe {
   FARPOINT_HD bool erase(Key key) const noexcept {
     found const at = find<Slots::is_packed, false>(key);
     if (at.slot == npos) return false;
-    head_word seen = head::of(key);
-    if constexpr (Slots::is_packed) seen = at.value;
+    head_word seen = Slots::is_packed ? static_cast<head_word>(at.value) : head::of(key);
     while (true) {
       // The value stays; the key, in the low bits, is exchanged.
       head_word const wanted = seen ^ head::of(key) ^ head::of(erased());
-      head_word const before = slots_.template take<false>(at.slot, {seen, {}}, {wanted, {}}).head;
+      head_word const before = Slots::template take<false>(slots_.head(at.slot), {seen, {}}, {wanted, {}}).head;
       if (before == seen) return true;
       if (head::key_of(before) != key) return false;
       seen = before;

@@ -95,6 +95,21 @@ TEST_CASE("hash_map_ref in a kernel: random calls and erasures, briefly", "[hash
     using map_type = decltype(kind);
     check_random_calls<map_type>(200, 20, map_type::buckets_for(4000), 7);
     check_random_calls<map_type>(200, 20, map_type::buckets_for(100, 1), 7);
-    check_in_shared<map_type>();
   });
+}
+
+TEST_CASE("hash_map_ref in a kernel: random calls and erasures in shared memory, key and value in one word",
+          "[hash_map][device][sanitize]") {
+  check_in_shared<erasing_map<std::uint32_t>>();
+}
+
+// [no_racecheck]: a value in a word of its own is set by st.relaxed, which racecheck (CUDA 13.0) takes for a plain
+// store. All hazards that it reported were between such a store and another one, an ld.relaxed or an atomic operation
+// on the value, which are no data race in the memory model of PTX. The map above changes values by compare-and-swap
+// only.
+TEST_CASE("hash_map_ref in a kernel: random calls and erasures in shared memory, values in words of their own",
+          "[hash_map][device][sanitize][no_racecheck]") {
+  check_in_shared<erasing_map<std::uint64_t>>();
+  check_in_shared<erasing_map<std::int64_t, std::uint64_t>>();
+  check_in_shared<erasing_split_map<std::uint32_t>>();
 }

@@ -35,9 +35,10 @@ class restless_slots : public farpoint::detail::paired_slots<Key, Value> {
   using base::base;
 
   template <bool WithValue>
-  typename base::entry take(index_t slot, typename base::entry empty, typename base::entry wanted) const noexcept {
-    *this->head(slot) -= std::uint64_t{1} << 32;
-    return base::template take<WithValue>(slot, empty, wanted);
+  static typename base::entry take(std::uint64_t* head, typename base::entry empty,
+                                   typename base::entry wanted) noexcept {
+    *head -= std::uint64_t{1} << 32;
+    return base::template take<WithValue>(head, empty, wanted);
   }
 };
 
