@@ -36,7 +36,7 @@ template <int Dim>
 struct cell_order_memory {
   static constexpr int axes = curve_grid<float, Dim>::axes;
   static constexpr int most_bits = 18;
-  static constexpr index_t most_clouds = (index_t{1} << (31 - most_bits)) - 1;
+  static constexpr index_t most_clouds = (index_t{1} << 15) - 1;
 
   fps_extent<Dim>* extents;  ///< `[clouds]`
   std::int32_t* cells;       ///< `[clouds * cells + 1]`: number of points of each cell, then its begin
@@ -171,9 +171,11 @@ FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_orde
   constexpr int block_size = fps_order_block_size;
   auto const& memory = args.memory;
   cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
-  config.gridDim.y = blocks_for(args.clouds.largest(), fps_extent_items * block_size, 256);
+  // The largest cloud may be anything up to all points: many clouds get few blocks each.
+  auto const most = static_cast<unsigned>(larger(index_t{1}, fps_order_most_blocks / args.clouds.size()));
+  config.gridDim.y = smaller(blocks_for(args.clouds.largest(), fps_extent_items * block_size, 256), most);
   launcher.launch(fps_extent_kernel<Points, block_size>, config, args);
-  config.gridDim.y = blocks_for(args.clouds.largest(), block_size, 1024);
+  config.gridDim.y = smaller(blocks_for(args.clouds.largest(), block_size, 1024), most);
   launcher.launch(fps_count_cells_kernel<Points, block_size>, config, args);
   index_t const rows = args.clouds.size() * memory.cell_count();
   span<std::int32_t> const cells{memory.cells, static_cast<std::size_t>(rows) + 1};

@@ -43,7 +43,7 @@ struct maxima_shapes {
   using chunks_of = point_chunks<Config, cuda_machine>;
   using largest_chunks = chunks_of<in_memory<chunk_count - 1>>;
 
-  /// Maximum number of points of a cloud that a block holds in registers, and in memory.
+  /// Maximum number of points of a cloud that a block holds in registers, and in memory with chunks of one part.
   static constexpr index_t most_in_registers = blocks[block_count - 1].capacity();
   static constexpr index_t most_in_memory = largest_chunks::capacity(1);
 };
@@ -111,7 +111,7 @@ class local_maxima_plan {
     if (chosen.words != nullptr) enqueue_marks(launcher, {call, chosen});
     if (choice_.boxes) fps_enqueue_cell_order<Points>(launcher, cell_order_args<Points>{clouds_, a.order});
     auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, choice_.singles);
-    local_maxima_args<Points> args{call,   team_blocks(), lengths, {a.order.order, a.chunks},
+    local_maxima_args<Points> args{call,   team_blocks(), lengths, {a.order.order, a.chunks, part_shift()},
                                    chosen, a.keys,        a.board, a.schedule};
     unsigned const blocks = choice_.shared_out ? team_blocks() : static_cast<unsigned>(clouds_.size()) * team_blocks();
     with_config([&](auto config) {
@@ -151,7 +151,7 @@ class local_maxima_plan {
       a.order.take_scratch(memory, clouds_);
       // The largest chunks take the most memory: smaller ones leave less of a cloud's last chunk empty.
       using largest = typename shapes::largest_chunks;
-      a.chunks = chunks.template take<scalar>(most_chunks() * static_cast<index_t>(largest::chunk_scalars));
+      a.chunks = chunks.template take<scalar>(most_parts() * static_cast<index_t>(largest::part_scalars));
       if (chunks.used() > memory.used()) memory = chunks;
     }
     a.size = memory.used();
@@ -164,11 +164,17 @@ class local_maxima_plan {
     if (choice_.shared_out) return index_t{dealt_boards<config>::slots(team_blocks())};
     return clouds_.size() * index_t{board_slots<config>::all(team_blocks())};
   }
-  /// Returns the number of chunks, of which each cloud needs at least one. No chunk is needed if registers hold the
-  /// clouds on any device: many small clouds would take much memory.
-  index_t most_chunks() const noexcept {
+  /// Returns the number of parts of chunks, of which each cloud needs at least one. None is needed if registers hold
+  /// the clouds on any device: many small clouds would take much memory.
+  index_t most_parts() const noexcept {
     bool const never = clouds_.largest() <= shapes::most_in_registers;
-    return never ? 0 : shapes::largest_chunks::chunks(points_, clouds_.size());
+    return never ? 0 : shapes::largest_chunks::parts(points_, clouds_.size());
+  }
+  /// Returns the exponent of the number of parts of a chunk: 0 up to 34 million points on an H200.
+  unsigned part_shift() const noexcept {
+    unsigned shift = 0;
+    while (shapes::most_in_memory << shift < max_narrow_points && !has_room(shapes::most_in_memory << shift)) ++shift;
+    return shift;
   }
 
   static void enqueue_marks(kernel_launcher& launcher, mark_chosen_step<Points> const& step) noexcept {
@@ -199,9 +205,9 @@ class local_maxima_plan {
 
   /// Returns the maximum number of points of a cloud per block.
   template <class Config>
-  static constexpr index_t capacity_of() noexcept {
+  index_t capacity_of() const noexcept {
     if constexpr (Config::in_memory) {
-      return chunks_of<Config>::capacity(1);
+      return chunks_of<Config>::capacity(1) << part_shift();
     } else {
       return index_t{Config::block_size} * Config::points_per_thread;
     }
@@ -233,7 +239,7 @@ class local_maxima_plan {
     if constexpr (Shape == 0 && sizeof(scalar) == 4) {
       using shared = typename shapes::in_shared;
       bool const is_large = clouds_.largest() >= Selector::shared_chunks_from;
-      if (!choice_.shared_out && is_large && fits<shared>()) return act(shared{});
+      if (!choice_.shared_out && is_large && part_shift() == 0 && fits<shared>()) return act(shared{});
     }
     using config = typename shapes::template in_memory<Shape>;
     if constexpr (Shape + 1 < shapes::chunk_count) {

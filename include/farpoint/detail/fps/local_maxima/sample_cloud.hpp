@@ -45,7 +45,8 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
     order.chunks = reinterpret_cast<scalar*>(own);
   } else if constexpr (Config::in_memory) {
     using chunks = point_chunks<Config, Machine>;
-    order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_scalars;
+    order.chunks = args.order.chunks + chunks::parts(begin, place.b) * chunks::part_scalars;
+    order.part_shift = args.order.part_shift;
   }
   local_maxima_team<Config, Machine, call_type, Board> team{
       call_type{args.call, place.b, cloud}, place, shared, lists, args.keys + begin, board,
