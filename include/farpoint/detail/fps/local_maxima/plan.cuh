@@ -32,13 +32,13 @@ struct maxima_shapes {
   static constexpr std::size_t chunk_count = maxima_shape_count<scalar>(std::size(chunks));
 
   template <std::size_t Shape, bool Boxes>
-  using in_registers = local_maxima_config<Points::dim, blocks[Shape].block_size, blocks[Shape].points_per_thread,
-                                           Boxes, scalar>;
+  using in_registers =
+      local_maxima_config<Points::dim, blocks[Shape].block_size, blocks[Shape].points_per_thread, Boxes, scalar>;
   template <std::size_t Shape>
-  using in_memory = local_maxima_chunk_config<Points::dim, chunks[Shape].block_size, chunks[Shape].points_per_thread,
-                                              scalar>;
-  using in_shared = local_maxima_shared_chunk_config<Points::dim, chunks[0].block_size, chunks[0].points_per_thread,
-                                                     scalar>;
+  using in_memory =
+      local_maxima_chunk_config<Points::dim, chunks[Shape].block_size, chunks[Shape].points_per_thread, scalar>;
+  using in_shared =
+      local_maxima_shared_chunk_config<Points::dim, chunks[0].block_size, chunks[0].points_per_thread, scalar>;
   template <class Config>
   using chunks_of = point_chunks<Config, cuda_machine>;
   using largest_chunks = chunks_of<in_memory<chunk_count - 1>>;
@@ -83,7 +83,8 @@ class local_maxima_plan {
   /// Returns false if the clouds, the device or the number of blocks rule the kernel out.
   bool works() const noexcept {
     bool const can_exchange = has_board_messages<exchange_scope::gpu> && device_.cooperative != 0;
-    if (!can_exchange || points_ == 0 || points_ > max_narrow_points || clouds_.size() > max_narrow_points) return false;
+    if (!can_exchange || points_ == 0 || points_ > max_narrow_points || clouds_.size() > max_narrow_points)
+      return false;
     if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
     if (!choice_.shared_out && clouds_.size() * choice_.blocks > device_.multiprocessors) return false;
     bool works = false;
@@ -212,6 +213,14 @@ class local_maxima_plan {
     return most_needed_blocks(clouds_, capacity) <= choice_.blocks;
   }
 
+  /// Returns false if clouds need larger blocks than a shape's. If a schedule makes the teams, shared memory limits
+  /// their sizes, so that a large cloud may need larger blocks although the grid has room.
+  /// @param capacity  points per block up to which the shape is used
+  template <class Config>
+  bool is_enough(index_t capacity) const noexcept {
+    return has_room(capacity) && (!choice_.shared_out || fits<Config>());
+  }
+
   /// Returns the number of blocks of a team, or of the whole grid if a schedule makes the teams.
   unsigned team_blocks() const noexcept { return static_cast<unsigned>(choice_.blocks); }
 
@@ -219,9 +228,12 @@ class local_maxima_plan {
   template <std::size_t Shape = 0, class Act>
   void with_config(Act const& act) const noexcept {
     if constexpr (Shape < shapes::block_count) {
-      if (!has_room(shapes::blocks[Shape].capacity())) return with_config<Shape + 1>(act);
-      if (choice_.boxes) return act(typename shapes::template in_registers<Shape, true>{});
-      act(typename shapes::template in_registers<Shape, false>{});
+      using plain = typename shapes::template in_registers<Shape, false>;
+      using sorted = typename shapes::template in_registers<Shape, true>;
+      constexpr index_t capacity = shapes::blocks[Shape].capacity();
+      if (choice_.boxes && is_enough<sorted>(capacity)) return act(sorted{});
+      if (!choice_.boxes && is_enough<plain>(capacity)) return act(plain{});
+      with_config<Shape + 1>(act);
     } else {
       if (choice_.boxes) with_chunks(act);
     }
@@ -237,7 +249,7 @@ class local_maxima_plan {
     using config = typename shapes::template in_memory<Shape>;
     if constexpr (Shape + 1 < shapes::chunk_count) {
       // Use a smaller shape only up to half of the 64 chunks that a warp may have.
-      if (!has_room(chunks_of<config>::capacity(1) / 2)) return with_chunks<Shape + 1>(act);
+      if (!is_enough<config>(chunks_of<config>::capacity(1) / 2)) return with_chunks<Shape + 1>(act);
     }
     act(config{});
   }
