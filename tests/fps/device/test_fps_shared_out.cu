@@ -107,6 +107,8 @@ TEST_CASE("fps, device: batches that shared out blocks serve", "[fps][device]") 
   CHECK(planned(some, 1, false) == choice_of(1, false));
   // Less shared memory makes teams smaller, but not the grid.
   CHECK(planned({16, 65536, 60000}, 0, true, {40, 65536, 1}) == choice_of(40, true));
+  // Larger blocks, too, if a team of the blocks that the grid has room for does not fit.
+  CHECK(planned({1, 40000}, 0, true, {40, 65536, 1}) == choice_of(40, true));
   // Without cooperative launches, clouds that no region shape holds are sampled in global memory.
   CHECK(planned(some, 0, true, {132, 232448, 0}) == fps_choice{fps_kernel::in_regions});
   CHECK(planned({256, 256 * 1024, 8192}, 0, true, {132, 232448, 0}) == fps_choice{fps_kernel::in_regions});
