@@ -17,7 +17,7 @@ struct fps_shape {
 struct chosen : farpoint::fps_selector {
   static fps_choice choose(farpoint::fps_case const&) noexcept { return choice; }
 
-  inline static fps_choice choice{fps_kernel::in_registers};
+  inline static fps_choice choice{fps_kernel::in_regions};
 };
 
 template <class Selector, class Exec>
@@ -75,15 +75,20 @@ TEST_CASE("compiled for another GPU: fps by every kernel", "[fps][device]") {
     fps_choice choice;
     fps_shape shape;
   } const kernels[] = {
-      {{fps_kernel::in_registers}, {3, 4000, 200}},
+      // Shapes of regions, and of blocks of teams: in registers, sorted or not, in global and in shared memory.
+      {{fps_kernel::in_regions}, {3, 200, 50}},
+      {{fps_kernel::in_regions}, {3, 1000, 200}},
+      {{fps_kernel::in_regions}, {200, 1000, 100}},
+      {{fps_kernel::in_regions}, {3, 4000, 200}},
+      {{fps_kernel::in_regions}, {3, 8000, 200}},
       {{fps_kernel::in_global_memory}, {3, 20000, 100}},
-      {{fps_kernel::in_block}, {3, 4000, 200}},
-      {{fps_kernel::in_grid}, {3, 20000, 200}},
-      {{fps_kernel::in_grid}, {40, 20000, 200}},
-      {{fps_kernel::maxima_in_block}, {3, 1000, 300}},
-      {{fps_kernel::maxima_in_grid, 4}, {3, 9000, 200}},
-      {{fps_kernel::maxima_in_grid, 4, true}, {3, 9000, 200}},
-      {{fps_kernel::maxima_in_grid, 2, true}, {3, 40000, 200}},
+      {{fps_kernel::in_teams, 4}, {3, 2000, 200}},
+      {{fps_kernel::in_teams, 4}, {3, 9000, 200}},
+      {{fps_kernel::in_teams, 4, true}, {3, 9000, 200}},
+      {{fps_kernel::in_teams, 2, true}, {3, 40000, 200}},
+      {{fps_kernel::in_teams, 40, true}, {1, 300000, 200}},
+      {{fps_kernel::in_teams, 20, false, 40, 32, 8, true}, {3, 9000, 200}},
+      {{fps_kernel::in_teams, 20, true, 40, 32, 0, true}, {90, 9000, 200}},
   };
   for (auto const& [choice, shape] : kernels) {
     chosen::choice = choice;

@@ -19,13 +19,13 @@ template <class Coord>
 std::string check(fps_problem<Coord> const& problem, std::uint64_t selector) {
   auto const expected = fps_on_host(problem);
   switch (selector % 8) {
-    case 0: return compare(solve_on_device<odd_registers>(problem), expected);
+    case 0: return compare(solve_on_device<odd_regions>(problem), expected);
     case 1: return compare(solve_on_device<odd_global_memory>(problem), expected);
-    case 2: return compare(solve_on_device<odd_block>(problem), expected);
-    case 3: return compare(solve_on_device<odd_maxima_block>(problem), expected);
-    case 4: return compare(solve_on_device<odd_grid>(problem), expected);
-    case 5: return compare(solve_on_device<odd_maxima_boxes>(problem), expected);
-    case 6: return compare(solve_on_device<large_grid>(problem), expected);
+    case 2: return compare(solve_on_device<odd_teams>(problem), expected);
+    case 3: return compare(solve_on_device<odd_shared_registers>(problem), expected);
+    case 4: return compare(solve_on_device<odd_shared_boxes>(problem), expected);
+    case 5: return compare(solve_on_device<odd_team_boxes>(problem), expected);
+    case 6: return compare(solve_on_device<large_teams>(problem), expected);
     default: return compare(solve_on_device<farpoint::fps_selector>(problem), expected);
   }
 }

@@ -100,17 +100,17 @@ class Regret(unittest.TestCase):
         return subprocess.run([sys.executable, "-B", BENCH / "regret.py", path, *arguments], check=False,
                               capture_output=True, text=True)
 
-    ROWS = (("fps_kernels/a/uniform/default", 100, "; in_block"), ("fps_kernels/a/uniform/in_block", 101, ""),
-            ("fps_kernels/a/uniform/in_grid", 120, ""), ("fps_kernels/b/uniform/default", 220, "; in_grid"),
-            ("fps_kernels/b/uniform/in_grid", 210, ""), ("fps_kernels/b/uniform/in_block", 140, ""),
+    ROWS = (("fps_kernels/a/uniform/default", 100, "; in_regions"), ("fps_kernels/a/uniform/in_regions", 101, ""),
+            ("fps_kernels/a/uniform/in_teams", 120, ""), ("fps_kernels/b/uniform/default", 220, "; in_teams"),
+            ("fps_kernels/b/uniform/in_teams", 210, ""), ("fps_kernels/b/uniform/in_regions", 140, ""),
             ("fps_wrappers/a/uniform/default", 100, ""), ("fps_wrappers/a/uniform/openpcdet", 125, ""))
 
     def test_rows_come_by_regret(self):
         done = self.regret(self.ROWS, "--limit", "1.6", "--wrapper-limit", "1.3")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines()[2:4], [
-            "| b/uniform | in_grid | 0.2100 | in_block | 0.1400 | 1.50 | 1.05 |",
-            "| a/uniform | in_block | 0.1000 | in_block | 0.1000 | 1.00 | 1.01 |"])
+            "| b/uniform | in_teams | 0.2100 | in_regions | 0.1400 | 1.50 | 1.05 |",
+            "| a/uniform | in_regions | 0.1000 | in_regions | 0.1000 | 1.00 | 1.01 |"])
         self.assertEqual(done.stdout.splitlines()[-1], "| a/uniform | openpcdet | 0.1250 | 0.1000 | 1.25 |")
 
     def test_limits_are_kept(self):

@@ -1,7 +1,7 @@
-// Runs the source of the kernels of fps() by local maxima by fibers, against the serial loop.
+// Runs the source of the kernel of fps() by local maxima by fibers, against the serial loop.
 #pragma once
 
-#include <farpoint/detail/fps/local_maxima/mark_chosen.hpp>
+#include <farpoint/detail/fps/local_maxima/sample_cloud.hpp>
 
 #include "../support/catch.hpp"
 #include "../support/fiber_machine.hpp"
@@ -10,90 +10,89 @@
 
 namespace farpoint_tests {
 
-using farpoint::detail::basic_local_maxima_order;
 using farpoint::detail::batch_marks;
 using farpoint::detail::board_slots;
+using farpoint::detail::dealt_boards;
+using farpoint::detail::dealt_maxima_shared;
 using farpoint::detail::fps_args;
-using farpoint::detail::fps_team;
-using farpoint::detail::local_maxima_call;
+using farpoint::detail::fps_key_for;
 using farpoint::detail::local_maxima_lengths;
 using farpoint::detail::local_maxima_lists;
-using farpoint::detail::local_maxima_shared;
-using farpoint::detail::local_maxima_team;
 using farpoint::detail::mark_chosen_step;
-using farpoint::detail::no_peers;
+using farpoint::detail::maxima_args_of;
 using farpoint::detail::point_chunks;
+using farpoint::detail::team_schedule;
+
+/// Blocks of a launch.
+struct FARPOINT_HIDDEN fiber_grid {
+  unsigned blocks;           ///< number of all blocks
+  unsigned team;             ///< number of blocks of a team; with a schedule, of the largest team
+  std::size_t slots;         ///< number of messages on the boards
+  team_schedule schedule{};  ///< null for equal teams
+};
+
+/// Launches the kernel as local_maxima_plan does, on host memory.
+template <class Config, class Machine, class View>
+void launch_by_fibers(fps_args<View> const& call, fiber_grid const& grid, local_maxima_lengths lengths, unsigned seed) {
+  using scalar = typename View::scalar;
+  auto const& clouds = call.clouds;
+  index_t const points = clouds.points().size();
+  auto const all = static_cast<std::size_t>(points);
+
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(batch_marks::words_of(points, clouds.size())));
+  batch_marks const marks{call.params.chosen.empty() ? nullptr : words.data()};
+  for (index_t i = 0; i < call.params.chosen.size(); ++i) {
+    mark_chosen_step<View>{call, marks}(static_cast<std::uint32_t>(i));
+  }
+  std::vector<std::uint32_t> order(all + 1);
+  for (index_t b = 0; b < clouds.size() && Config::boxes; ++b) {
+    auto const cloud = clouds[b];
+    auto const first = order.begin() + clouds.begin_of(b);
+    std::iota(first, first + cloud.size(), 0u);
+    std::sort(first, first + cloud.size(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
+  }
+  using chunks_type = point_chunks<Config, Machine>;
+  bool constexpr in_global = Config::in_memory && !Config::in_shared;
+  std::size_t const chunks_of_all = static_cast<std::size_t>(chunks_type::parts(points, clouds.size()));
+  std::vector<scalar> chunks(in_global ? chunks_type::part_scalars * chunks_of_all : 0);
+  std::vector<fps_key_for<scalar>> keys(all + 1);
+  std::vector<fiber_board::message> board(grid.slots);
+  maxima_args_of<View, fiber_board::message> const args{call,  grid.team,   lengths,      {order.data(), chunks.data()},
+                                                        marks, keys.data(), board.data(), grid.schedule};
+
+  std::vector<dealt_maxima_shared<Config>> shared(grid.blocks);
+  std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
+  std::vector<std::vector<typename Config::ball>> lists(grid.blocks);
+  for (auto& l : lists) l.resize(local_maxima_lists<Config>::bytes(grid.team) / sizeof(l[0]) + 1);
+  std::vector<std::vector<scalar>> own(grid.blocks);
+  for (auto& o : own) {
+    if (Config::in_shared) o.resize(chunks_type::shared_bytes(clouds.largest(), grid.team) / sizeof(scalar));
+  }
+  fiber_blocks::run(grid.blocks, Config::block_size, seed, [&] {
+    unsigned const block = fiber_blocks::block();
+    auto* const memory = reinterpret_cast<unsigned char*>(lists[block].data());
+    farpoint::detail::sample_clouds<Config, Machine, fiber_board>(args, block, grid.blocks, shared[block],
+                                                                  local_maxima_lists<Config>::at(memory, grid.team),
+                                                                  reinterpret_cast<unsigned char*>(own[block].data()));
+  });
+}
 
 /// Samples each cloud by a team of `blocks`.
 template <class Config, class Problem>
 auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, local_maxima_lengths lengths) {
   using view = typename Problem::view;
-  using scalar = typename Problem::scalar;
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
     *output.report = {};
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
     fps_args<view> const args{clouds, params, output};
-    // Marks chosen points, as the plan does before its kernel; a block that has a cloud to itself marks the points
-    // itself.
-    std::vector<std::uint32_t> words(
-        static_cast<std::size_t>(batch_marks::words_of(clouds.points().size(), clouds.size())));
-    batch_marks const marks{params.chosen.empty() || Config::alone ? nullptr : words.data()};
-    for (index_t i = 0; i < params.chosen.size() && !Config::alone; ++i) {
-      mark_chosen_step<view>{args, marks}(static_cast<std::uint32_t>(i));
-    }
-    for (index_t b = 0; b < clouds.size(); ++b) {
-      // As in fps(): for 0 samples no kernel runs, and nothing is counted.
-      if (params.samples == 0) {
-        args.write_empty(b);
-        continue;
-      }
-      auto const cloud = clouds[b];
-      auto const points = static_cast<std::size_t>(cloud.size());
-      if (!Config::in_memory) REQUIRE(blocks * Config::block_size * Config::points_per_thread >= points);
-      std::vector<std::uint32_t> order(points);
-      std::iota(order.begin(), order.end(), 0u);
-      if (Config::boxes) {
-        std::sort(order.begin(), order.end(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
-      }
-      using chunks_type = point_chunks<Config, fiber_machine>;
-      std::vector<scalar> chunks(Config::in_memory ? chunks_type::chunk_scalars * chunks_type::chunks(cloud.size(), 1)
-                                                   : 0);
-      std::vector<std::vector<scalar>> shared_chunks(blocks);
-      for (auto& c : shared_chunks) {
-        if (Config::in_shared) c.resize(chunks_type::shared_bytes(cloud.size(), blocks) / sizeof(scalar));
-      }
-      // Keys of each block. A team of several uses the first block's, which are zero at the start.
-      std::vector<std::vector<typename Config::key>> keys(blocks, std::vector<typename Config::key>(points));
-      std::vector<fiber_board::message> slots(board_slots<Config>::all(blocks));
-      std::vector<local_maxima_shared<Config>> shared(blocks);
-      std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
-      std::vector<std::vector<typename Config::ball>> lists(blocks);
-      for (auto& l : lists) l.resize(local_maxima_lists<Config>::bytes(blocks) / sizeof(l[0]) + 1);
-      fiber_blocks::run(blocks, Config::block_size, seed, [&] {
-        unsigned const rank = fiber_blocks::block();
-        scalar* const own_chunks = Config::in_shared ? shared_chunks[rank].data() : chunks.data();
-        basic_local_maxima_order<scalar> const arranged{order.data(), own_chunks, marks.of(clouds.begin_of(b), b)};
-        auto* const memory = reinterpret_cast<unsigned char*>(lists[rank].data());
-        auto const run = [&](auto const& peers) {
-          using peers_type = std::decay_t<decltype(peers)>;
-          using call_type = local_maxima_call<fiber_machine, view>;
-          local_maxima_team<Config, fiber_machine, call_type, peers_type>{
-              call_type{args, b, cloud},
-              {b, rank, blocks},
-              shared[rank],
-              local_maxima_lists<Config>::at(memory, blocks),
-              keys[Config::alone ? rank : 0].data(),
-              peers,
-              lengths}
-              .run(cloud, arranged);
-        };
-        if constexpr (Config::alone) {
-          run(no_peers{});
-        } else {
-          run(fiber_board{slots.data()});
-        }
-      });
-    }
+    // As in fps(): for 0 samples no kernel runs, and nothing is counted.
+    for (index_t b = 0; b < clouds.size() && params.samples == 0; ++b) args.write_empty(b);
+    if (params.samples == 0 || clouds.size() == 0) return farpoint::result{};
+    auto const capacity = static_cast<index_t>(blocks * Config::block_size * Config::points_per_thread);
+    for (index_t b = 0; b < clouds.size() && !Config::in_memory; ++b) REQUIRE(clouds[b].size() <= capacity);
+    auto const teams = static_cast<unsigned>(clouds.size());
+    fiber_grid const grid{teams * blocks, blocks, std::size_t{teams} * board_slots<Config>::all(blocks)};
+    launch_by_fibers<Config, fiber_machine>(args, grid, lengths, seed);
     return farpoint::result{};
   });
 }
@@ -106,7 +105,7 @@ void check_team(char const* name, Problem const& problem, Answer const& expected
   // Shorter lists than there is room for, too; and none for some samples, or for all.
   unsigned const listed = Config::listed_size - seed % 2;
   unsigned const singles = some_singles[seed / 2 % std::size(some_singles)];
-  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {16, listed, singles});
+  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {8, listed, singles});
   INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ", " << singles
             << " samples before: " << difference(answer, expected));
   CHECK(same_answer(answer, expected));
@@ -117,10 +116,9 @@ void check_teams(Problem const& problem, unsigned seed) {
   constexpr int dim = Problem::dim;
   using scalar = typename Problem::scalar;
   auto const expected = reference_answer(problem);
-  check_team<odd_config<fps_team::block, dim, 64, 5, false, scalar>>("block", problem, expected, 1, seed);
-  check_team<odd_config<fps_team::grid, dim, 32, 3, false, scalar>>("grid", problem, expected, 5, seed);
-  check_team<odd_config<fps_team::grid, dim, 64, 2, true, scalar>>("grid with boxes", problem, expected, 3, seed);
-  check_team<odd_config_by_bits<dim, 32, 3, false, 4, scalar>>("grid, by bits", problem, expected, 4, seed);
+  check_team<odd_config<dim, 64, 5, false, scalar>>("one block", problem, expected, 1, seed);
+  check_team<odd_config<dim, 32, 3, false, scalar>>("registers", problem, expected, 5, seed);
+  check_team<odd_config<dim, 64, 2, true, scalar>>("boxes", problem, expected, 3, seed);
 }
 
 /// Points in memory, too.
@@ -130,9 +128,8 @@ void check_all_teams(Problem const& problem, unsigned seed) {
   using scalar = typename Problem::scalar;
   auto const expected = reference_answer(problem);
   check_teams(problem, seed);
-  check_team<odd_chunk_config<fps_team::grid, dim, 32, 1, scalar>>("grid, in memory", problem, expected, 2, seed);
-  check_team<odd_shared_chunk_config<fps_team::grid, dim, 64, 1, scalar>>("grid, in shared memory", problem, expected,
-                                                                          3, seed);
+  check_team<odd_chunk_config<dim, 32, 1, scalar>>("memory", problem, expected, 2, seed);
+  check_team<odd_shared_chunk_config<dim, 64, 1, scalar>>("shared memory", problem, expected, 3, seed);
 }
 
 }  // namespace farpoint_tests

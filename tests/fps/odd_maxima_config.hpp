@@ -5,31 +5,22 @@
 
 namespace farpoint_tests {
 
-template <farpoint::detail::fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes,
-          class Scalar = float>
+template <int Dim, int BlockSize, int PointsPerThread, bool Boxes, class Scalar = float>
 struct FARPOINT_HIDDEN odd_config
-    : farpoint::detail::local_maxima_config<Team, Dim, BlockSize, PointsPerThread, Boxes, Scalar> {
-  static constexpr unsigned found_size = 32;
-  static constexpr unsigned listed_size = Team == farpoint::detail::fps_team::block ? found_size : 4;
-};
-
-/// Ranks by several lanes, and tests by bits.
-template <int Dim, int BlockSize, int PointsPerThread, bool Boxes, unsigned RankLanes, class Scalar = float>
-struct FARPOINT_HIDDEN odd_config_by_bits
-    : odd_config<farpoint::detail::fps_team::grid, Dim, BlockSize, PointsPerThread, Boxes, Scalar> {
-  static constexpr unsigned rank_lanes = RankLanes;
-  static constexpr bool tests_by_bits = true;
-};
-
-template <farpoint::detail::fps_team Team, int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
-struct FARPOINT_HIDDEN odd_chunk_config
-    : farpoint::detail::local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread, Scalar> {
+    : farpoint::detail::local_maxima_config<Dim, BlockSize, PointsPerThread, Boxes, Scalar> {
   static constexpr unsigned found_size = 32;
   static constexpr unsigned listed_size = 4;
 };
 
-template <farpoint::detail::fps_team Team, int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
-struct FARPOINT_HIDDEN odd_shared_chunk_config : odd_chunk_config<Team, Dim, BlockSize, PointsPerThread, Scalar> {
+template <int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
+struct FARPOINT_HIDDEN odd_chunk_config
+    : farpoint::detail::local_maxima_chunk_config<Dim, BlockSize, PointsPerThread, Scalar> {
+  static constexpr unsigned found_size = 32;
+  static constexpr unsigned listed_size = 4;
+};
+
+template <int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
+struct FARPOINT_HIDDEN odd_shared_chunk_config : odd_chunk_config<Dim, BlockSize, PointsPerThread, Scalar> {
   static constexpr bool in_shared = true;
 };
 

@@ -45,12 +45,12 @@ void add(call_list& calls, index_t clouds, index_t size, index_t samples, std::u
 
 void add_fps_calls(call_list& calls, call_sizes sizes, std::uint64_t seed) {
   if (sizes == call_sizes::table) {
-    add(calls, 16, 1024, 512, seed);        // registers
-    add(calls, 100, 8192, 512, seed);       // a block each
-    add(calls, 6, 9000, 1024, seed, true);  // a grid, as the largest cloud's size is unknown
-    add(calls, 4, 16384, 1024, seed);       // local maxima, 32 blocks each
-    add(calls, 1, 49497, 1024, seed);       // local maxima, 97 blocks
-    add(calls, 1, 131072, 1024, seed);      // local maxima, all blocks
+    add(calls, 16, 1024, 512, seed);        // regions
+    add(calls, 100, 8192, 512, seed);       // regions, a block each
+    add(calls, 6, 9000, 1024, seed, true);  // all blocks shared out
+    add(calls, 4, 16384, 1024, seed);       // teams of 32 blocks
+    add(calls, 1, 49497, 1024, seed);       // a team of 97 blocks
+    add(calls, 1, 131072, 1024, seed);      // a team of all blocks
     add(calls, 1, 1000000, 1000, seed);
   } else {
     add(calls, 8, 1024, 256, seed);

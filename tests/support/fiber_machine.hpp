@@ -197,10 +197,6 @@ struct fiber_machine {
     auto const values = fiber_blocks::exchange(value);
     return std::accumulate(values.begin(), values.end(), 0u);
   }
-  static unsigned any_bits(unsigned bits) {
-    auto const values = fiber_blocks::exchange(bits);
-    return std::accumulate(values.begin(), values.end(), 0u, [](unsigned a, unsigned b) { return a | b; });
-  }
   template <class Word>
   static Word max_word(Word word) {
     return max<32>(word);
@@ -221,7 +217,6 @@ struct fiber_machine {
     *counter += amount;
     return before;
   }
-  static void set_bits(unsigned* word, unsigned bits) { *word |= bits; }
   template <class T>
   static void max(T* counter, T value) {
     *counter = std::max(*counter, value);

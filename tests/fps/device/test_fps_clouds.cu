@@ -78,7 +78,7 @@ void check_clouds(index_problem const& problem, bool regular, farpoint::fps_para
 // [no_racecheck]: the default's kernels have barriers of a part of the block, see scripts/gpu_test.sh.
 TEST_CASE("fps, device: samples of each cloud, and first points from a seed", "[fps][device][sanitize][no_racecheck]") {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
-    // Clouds for the kernels in registers, in a block, and by local maxima.
+    // Clouds for regions of small and large shapes, and for teams.
     index_t const most = seed % 3 == 0 ? 300 : seed % 3 == 1 ? 6000 : 40000;
     auto const problem = random_index_problem(seed, most);
     farpoint::fps_params params;

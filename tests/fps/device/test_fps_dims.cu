@@ -8,31 +8,32 @@ namespace {
 
 /// Few shapes of kernels, as each dimension needs a set of kernels of its own.
 struct few_shapes : farpoint::fps_selector {
-  static constexpr farpoint::fps_block_tuning blocks[] = {{64, 4}, {512, 2}, {512, 8}};
-  static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{512, 20}};
-  static constexpr farpoint::fps_block_tuning maxima_blocks[] = {{512, 1}};
-  static constexpr farpoint::fps_block_tuning order_blocks[] = {{512, 2}};
+  static constexpr farpoint::fps_region_tuning region_shapes[] = {{8, 1, 4, 4}, {8, 4, 4, 4}, {16, 8, 4, 4}};
+  static constexpr farpoint::fps_block_tuning maxima_blocks[] = {{64, 8}};
+  static constexpr farpoint::fps_block_tuning maxima_chunks[] = {{512, 4}};
 };
 
-/// One shape of kernels by local maxima, which exist for up to three dimensions.
-struct one_shape : few_shapes {
-  static constexpr farpoint::fps_block_tuning blocks[] = {{64, 4}};
-  static constexpr farpoint::fps_block_tuning maxima_blocks[] = {{64, 8}};
-  static constexpr bool has_maxima_of_doubles = true;
+template <farpoint::fps_kernel Kernel, int Blocks = 1, bool Boxes = false>
+struct only : few_shapes {
+  static constexpr farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return {Kernel, Blocks, Boxes}; }
 };
-template <bool Boxes>
-struct maxima : one_shape {
-  static constexpr farpoint::fps_choice choose(farpoint::fps_case const&) noexcept {
-    return {farpoint::fps_kernel::maxima_in_grid, 5, Boxes};
-  }
-};
+using regions = only<farpoint::fps_kernel::in_regions>;
+using global_memory = only<farpoint::fps_kernel::in_global_memory>;
+
+/// Returns the size of the largest cloud that a region shape of few_shapes holds.
+template <class Points>
+constexpr index_t region_points() {
+  return farpoint::detail::regions_plan<few_shapes, Points>::capacity({132, 232448, 1});
+}
 
 template <class Problem>
 auto solve(Problem const& problem) {
   auto const answer = solve_on_device<few_shapes>(problem);
+  CHECK(same_answer(solve_on_device<regions>(problem), answer));
+  CHECK(same_answer(solve_on_device<global_memory>(problem), answer));
   if constexpr (Problem::dim < 3) {
-    CHECK(same_answer(solve_on_device<maxima<false>>(problem), answer));
-    CHECK(same_answer(solve_on_device<maxima<true>>(problem), answer));
+    CHECK(same_answer(solve_on_device<only<farpoint::fps_kernel::in_teams, 5>>(problem), answer));
+    CHECK(same_answer(solve_on_device<only<farpoint::fps_kernel::in_teams, 5, true>>(problem), answer));
   }
   return answer;
 }
@@ -42,3 +43,16 @@ auto solve(Problem const& problem) {
 #define BACKEND_NAME "device"
 #define BACKEND_TAG "[device]"
 #include "../fps_dim_tests.inc"
+
+TEST_CASE("fps, device: regions serve every dimension, in shapes that leave room for registers", "[fps][device]") {
+  using farpoint::point_view;
+  CHECK(region_points<point_view<float, 1>>() == 4096);
+  CHECK(region_points<point_view<float, 4>>() == 4096);
+  CHECK(region_points<point_view<float, 8>>() == 4096);
+  CHECK(region_points<point_view<float, 10>>() == 1024);
+  CHECK(region_points<point_view<float, 16>>() == 1024);
+  CHECK(region_points<point_view<farpoint::float16, 16>>() == 1024);
+  CHECK(region_points<point_view<double, 2>>() == 4096);
+  CHECK(region_points<point_view<double, 5>>() == 1024);
+  CHECK(region_points<point_view<double, 16>>() == 256);
+}

@@ -13,7 +13,7 @@ namespace {
 void check_against_host(problem_type const& problem) {
   auto const expected = host_exec_answer(problem);
   check_kernel<fps_selector>("automatic", problem, expected);
-  check_kernel<large_grid>("grid", problem, expected);
+  check_kernel<large_teams>("teams of all blocks", problem, expected);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// fps() by local maxima where blocks are shared out among the clouds of a batch: which batches it serves, and batches
-// that other kernels by local maxima do not take.
+// fps() by teams where blocks are shared out among the clouds of a batch: which batches it serves, and batches that
+// equal teams do not serve.
 #include "../../support/catch.hpp"
 #include "../fps_random_batch.hpp"
 #include "every_kernel.cuh"
@@ -12,13 +12,9 @@ using view = farpoint::point_view<float>;
 
 /// Shapes of the default selector. Only plans are made of it; no kernel runs.
 struct shared_out : farpoint::fps_selector {
-  static constexpr bool has_shared_out = true;
   static fps_choice choose(fps_case const&) noexcept { return choice; }
 
   inline static fps_choice choice{};
-};
-struct not_compiled : shared_out {
-  static constexpr bool has_shared_out = false;
 };
 
 struct batch_sizes {
@@ -29,11 +25,10 @@ struct batch_sizes {
 };
 
 fps_choice choice_of(int blocks, bool boxes) {
-  return {fps_kernel::maxima_in_grid, blocks, boxes, 40, 32, 0, true};
+  return {fps_kernel::in_teams, blocks, boxes, 40, 32, 0, true};
 }
 
 /// Returns the choice of a plan whose selector shares out `blocks` blocks.
-template <class Selector = shared_out>
 fps_choice planned(batch_sizes const& sizes, int blocks, bool boxes,
                    farpoint::detail::device_properties const& device = {132, 232448, 1}) {
   shared_out::choice = choice_of(blocks, boxes);
@@ -45,12 +40,12 @@ fps_choice planned(batch_sizes const& sizes, int blocks, bool boxes,
                                    : farpoint::batch<view>::regular(points, sizes.clouds);
   farpoint::fps_params params;
   params.samples = 1000;
-  farpoint::detail::fps_cuda_plan<Selector, view> const plan{clouds, params, device};
+  farpoint::detail::fps_cuda_plan<shared_out, view> const plan{clouds, params, device};
   // The plan for a part of the device needs no more workspace.
   for (int const part : {8, 64, 120}) {
     if (part > device.multiprocessors) continue;
     farpoint::detail::device_properties const some{part, device.shared_bytes, device.cooperative};
-    CHECK(farpoint::detail::fps_cuda_plan<Selector, view>{clouds, params, some}.bytes() <= plan.bytes());
+    CHECK(farpoint::detail::fps_cuda_plan<shared_out, view>{clouds, params, some}.bytes() <= plan.bytes());
   }
   return plan.choice();
 }
@@ -112,8 +107,12 @@ TEST_CASE("fps, device: batches that shared out blocks serve", "[fps][device]") 
   CHECK(planned(some, 1, false) == choice_of(1, false));
   // Less shared memory makes teams smaller, but not the grid.
   CHECK(planned({16, 65536, 60000}, 0, true, {40, 65536, 1}) == choice_of(40, true));
-  CHECK(planned(some, 0, true, {132, 232448, 0}).kernel == fps_kernel::in_block);
-  CHECK(planned<not_compiled>(some, 0, true).kernel == fps_kernel::in_block);
+  // Larger blocks, too, if a team of the blocks that the grid has room for does not fit.
+  CHECK(planned({1, 40000}, 0, true, {40, 65536, 1}) == choice_of(40, true));
+  // Without cooperative launches, clouds that no region shape holds are sampled in global memory.
+  CHECK(planned(some, 0, true, {132, 232448, 0}) == fps_choice{fps_kernel::in_regions});
+  CHECK(planned({256, 256 * 1024, 8192}, 0, true, {132, 232448, 0}) == fps_choice{fps_kernel::in_regions});
+  CHECK(planned({256, 256 * 1024, 8193}, 0, true, {132, 232448, 0}) == fps_choice{fps_kernel::in_global_memory});
 }
 
 TEST_CASE("fps, device: shared out, more clouds than blocks", "[fps][device]") {

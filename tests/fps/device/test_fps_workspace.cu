@@ -21,29 +21,31 @@ struct only : fps_selector {
   inline static fps_choice choice{};
 };
 
-/// Doubles by local maxima, too.
-struct only_with_maxima_of_doubles : only {
-  static constexpr bool has_maxima_of_doubles = true;
-};
-
 constexpr fps_choice choice_of(fps_kernel kernel, int blocks = 1, bool boxes = false) {
   return {kernel, blocks, boxes};
 }
 
-/// One kernel of each kind.
+/// One kernel of each kind, and blocks shared out.
 constexpr fps_choice every_kernel[] = {
-    choice_of(fps_kernel::in_registers),    choice_of(fps_kernel::in_global_memory),
-    choice_of(fps_kernel::in_block),        choice_of(fps_kernel::in_grid),
-    choice_of(fps_kernel::maxima_in_block), choice_of(fps_kernel::maxima_in_grid, 40, true),
+    choice_of(fps_kernel::in_regions),
+    choice_of(fps_kernel::in_global_memory),
+    choice_of(fps_kernel::in_teams, 40, false),
+    choice_of(fps_kernel::in_teams, 40, true),
+    {fps_kernel::in_teams, 0, true, 40, 32, 0, true},
 };
 
 /// An H200, and a T4.
 constexpr detail::device_properties devices[] = {{132, 232448, 1}, {40, 65536, 1}};
 
-/// Bounds of the workspace beyond the bytes per point: per cloud, extents and boxes of partly filled groups; per group
-/// of blocks, candidate lists; per call, boxes of blocks and alignment.
+/// Bytes per point that suffice. Doubles of up to three dimensions may have teams: a key of 16 bytes, an index, four
+/// scalars in memory, a cell, and a bit for chosen points.
+template <class Points>
+constexpr index_t point_bytes = sizeof(typename Points::scalar) == 8 && Points::dim <= 3 ? 57 : 40;
+/// Bounds of the workspace beyond the bytes per point: per cloud, its extent and cells, and an incomplete chunk; per
+/// multiprocessor, the boards of two blocks; per call, alignment.
 constexpr index_t cloud_bytes = 256;
-constexpr index_t group_bytes = 20 << 10;
+constexpr index_t chunk_bytes = 4096;
+constexpr index_t multiprocessor_bytes = 20 << 10;
 constexpr index_t call_bytes = 64 << 10;
 
 /// Parts of a device, as a green context or a limit of the caller leaves them.
@@ -78,19 +80,19 @@ index_t bytes_of(sizes const& of, detail::device_properties const& device) {
 /// Type of bytes_of(): the checks are compiled once for all its instantiations.
 using bytes_function = index_t (*)(sizes const&, detail::device_properties const&);
 
-void check_bytes(bytes_function bytes_of_plan, sizes const& of, detail::device_properties const& device) {
+void check_bytes(bytes_function bytes_of_plan, index_t each, sizes const& of, detail::device_properties const& device) {
   index_t const bytes = bytes_of_plan(of, device);
   CAPTURE(device.multiprocessors, of.n, of.clouds, of.is_ragged, bytes);
-  index_t const groups = std::min<index_t>(of.clouds, device.multiprocessors / 2);
-  index_t const others = cloud_bytes * of.clouds + group_bytes * groups + call_bytes;
-  if (bytes > 40 * of.n * of.clouds + others) FAIL("more than 40 bytes a point");
+  index_t const others =
+      (cloud_bytes + chunk_bytes) * of.clouds + multiprocessor_bytes * device.multiprocessors + call_bytes;
+  if (bytes > each * of.n * of.clouds + others) FAIL("more than " << each << " bytes a point");
   for (detail::device_properties const& part : parts_of(device)) {
     CAPTURE(part.multiprocessors);
     if (bytes_of_plan(of, part) > bytes) FAIL("more for a part of the device than for all of it");
   }
 }
 
-void check_sizes(bytes_function bytes_of_plan) {
+void check_sizes(bytes_function bytes_of_plan, index_t each_point) {
   constexpr index_t each[] = {0, 1, 100, 1000, 4097, 12289, 40000, 131072, 3000000, 30000000, 2000000000};
   int checked = 0;
   for (detail::device_properties const& device : devices) {
@@ -98,7 +100,7 @@ void check_sizes(bytes_function bytes_of_plan) {
       for (index_t const clouds : {1, 2, 100, 10000}) {
         if (n * clouds > 4000000000) continue;
         for (bool const is_ragged : {false, true}) {
-          check_bytes(bytes_of_plan, {n, clouds, is_ragged}, device);
+          check_bytes(bytes_of_plan, each_point, {n, clouds, is_ragged}, device);
           ++checked;
         }
       }
@@ -110,11 +112,11 @@ void check_sizes(bytes_function bytes_of_plan) {
 template <class Points>
 void check_kernels() {
   CAPTURE(Points::dim, sizeof(typename Points::coord));
-  check_sizes(bytes_of<fps_selector, Points>);
+  check_sizes(bytes_of<fps_selector, Points>, point_bytes<Points>);
   for (fps_choice const& choice : every_kernel) {
-    CAPTURE(static_cast<int>(choice.kernel));
+    CAPTURE(static_cast<int>(choice.kernel), choice.boxes, choice.shared_out);
     only::choice = choice;
-    check_sizes(bytes_of<only, Points>);
+    check_sizes(bytes_of<only, Points>, point_bytes<Points>);
   }
 }
 
@@ -146,7 +148,7 @@ void check_bound(std::uint64_t seed) {
   for (int i = 0; i < 20; ++i) {
     check(farpoint_tests::random_batch_within<Points>(limits, random), random_magnitude(random, 20));
   }
-  // Clouds for which the kernels by local maxima are chosen.
+  // Clouds for which teams are chosen.
   index_t const clouds = detail::smaller<index_t>(limits.clouds, 1 + random.below(device.multiprocessors));
   check(batch<Points>::regular(Points{nullptr, limits.points / clouds * clouds}, clouds), 4096);
   index_t const offset = 0;
@@ -162,8 +164,10 @@ void check_bound(std::uint64_t seed) {
   std::size_t const fewer_clouds = detail::fps_bytes_at_most<Points>({limits.points, less.clouds}, device);
   CAPTURE(less.points, less.clouds);
   if (fewer_points > bound || fewer_clouds > bound) FAIL("more for less");
-  // The bound is close to the need of the largest batch.
-  index_t const most = 41 * limits.points + 300 * limits.clouds + (200 + 45 * device.multiprocessors) * 1024;
+  // The bound is close to the need of the largest batch. Only batches of a limited number of clouds lie in chunks.
+  index_t const in_chunks = Points::dim <= 3 ? std::min<index_t>(limits.clouds, 8191) : 0;
+  index_t const most = (point_bytes<Points> + 1) * limits.points + chunk_bytes * in_chunks + 300 * limits.clouds +
+                       (200 + 45 * device.multiprocessors) * 1024;
   CHECK(static_cast<index_t>(bound) <= most);
 }
 
@@ -195,7 +199,8 @@ TEST_CASE("fps, device: a bound, or a sentence where there is no device", "[fps]
   }
 }
 
-TEST_CASE("fps, device: at most 40 bytes of workspace a point, and a constant a cloud", "[fps][device]") {
+TEST_CASE("fps, device: at most 40 bytes of workspace a point, or 57 of doubles by teams, and a constant a cloud",
+          "[fps][device]") {
   // Dimensions at which the set of kernels changes, and the largest.
   using dimensions = std::integer_sequence<int, 1, 2, 3, 4, 5, 9, 10, 16>;
   check_dimensions<float16>(dimensions{});
@@ -223,26 +228,14 @@ TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
   CHECK(bytes(choice_of(fps_kernel::in_global_memory), point_view<float, 16>{nullptr, n}, 1) == 40);
   CHECK(bytes(choice_of(fps_kernel::in_global_memory), point_view<double, 16>{nullptr, n}, 1) == 40);
   CHECK(bytes(choice_of(fps_kernel::in_global_memory), point_view<float, 3>{nullptr, n}, 1) == 16);
-  CHECK(bytes(choice_of(fps_kernel::in_block), point_view<float, 3>{nullptr, n}, 1000) == 0);
-  CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<float, 3>{nullptr, n}, 1) < 20.4);
-  CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, n}, 1) < 36.4);
-  CHECK(bytes(choice_of(fps_kernel::maxima_in_block), point_view<float, 3>{nullptr, n}, 1000) == 0);
-  CHECK(bytes(choice_of(fps_kernel::maxima_in_grid, 132, true), point_view<float, 3>{nullptr, n}, 1) < 30.3);
-  // Doubles by local maxima: a key of 16 bytes, an index, four scalars in memory, and cells. No selector picks these
-  // kernels by default, as they take more than 40 bytes per point.
-  auto const bytes_of_doubles = [](index_t points, int blocks) {
-    only::choice = choice_of(fps_kernel::maxima_in_grid, blocks, true);
-    using view = point_view<double, 3>;
-    fps_params params;
-    params.samples = 1000;
-    auto const all = batch<view>::regular(view{nullptr, points}, 1);
-    detail::fps_cuda_plan<only_with_maxima_of_doubles, view> const plan{all, params, devices[0]};
-    CHECK(plan.choice() == only::choice);
-    return static_cast<double>(plan.bytes()) / static_cast<double>(points);
-  };
-  CHECK(bytes_of_doubles(n, 132) > 52);
-  CHECK(bytes_of_doubles(n, 132) < 54);
-  // The boxes are in the workspace, too.
-  CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, 1000 * n}, 4) > 36.8);
-  CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);
+  CHECK(bytes(choice_of(fps_kernel::in_regions), point_view<float, 3>{nullptr, n}, 1000) == 0);
+  CHECK(bytes(choice_of(fps_kernel::in_regions), point_view<double, 5>{nullptr, n}, 1000) == 0);
+  // Teams: a key of 8 bytes, an index, four scalars in memory, and cells.
+  // Without a sort, the memory of the kernel in global memory suffices.
+  CHECK(bytes(choice_of(fps_kernel::in_teams, 4), point_view<float, 3>{nullptr, 33 * 4096}, 33) == 16);
+  CHECK(bytes(choice_of(fps_kernel::in_teams, 132, true), point_view<float, 3>{nullptr, n}, 1) < 30.3);
+  CHECK(bytes(choice_of(fps_kernel::in_teams, 132, true), point_view<float16, 3>{nullptr, n}, 1) < 30.3);
+  // Doubles by teams: a key of 16 bytes.
+  CHECK(bytes(choice_of(fps_kernel::in_teams, 132, true), point_view<double, 3>{nullptr, n}, 1) > 52);
+  CHECK(bytes(choice_of(fps_kernel::in_teams, 132, true), point_view<double, 3>{nullptr, n}, 1) < 54);
 }

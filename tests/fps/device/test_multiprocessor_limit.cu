@@ -43,8 +43,9 @@ template <class Problem>
 void check_limits_of_every_kernel(Problem const& problem) {
   auto const expected = host_exec_answer(problem);
   check_limits<fps_selector>("default", problem, expected);
-  check_limits<odd_grid>("grid of small blocks", problem, expected);
-  check_limits<large_grid>("grid", problem, expected);
+  check_limits<odd_teams>("teams of small blocks", problem, expected);
+  check_limits<odd_shared_boxes>("small blocks shared out", problem, expected);
+  check_limits<large_teams>("teams of all blocks", problem, expected);
   check_limits<odd_global_memory>("global memory", problem, expected);
 }
 
@@ -74,7 +75,7 @@ TEST_CASE("fps, device: a limit of multiprocessors changes no bit", "[fps][devic
   for (problem_type const& problem : default_problems()) {
     auto const expected = host_exec_answer(problem);
     check_limits<fps_selector>("default", problem, expected);
-    check_limits<large_grid>("grid", problem, expected);
+    check_limits<large_teams>("teams of all blocks", problem, expected);
   }
 }
 
@@ -137,7 +138,7 @@ TEST_CASE("fps, device: with a limit it runs beside a kernel that keeps the othe
     if (limit < 1 || limit >= all) continue;
     for (problem_type const& problem : default_problems()) {
       check_beside_others<fps_selector>("default", problem, all - limit, limit);
-      check_beside_others<large_grid>("grid", problem, all - limit, limit);
+      check_beside_others<large_teams>("teams of all blocks", problem, all - limit, limit);
     }
   }
 }
@@ -179,7 +180,7 @@ TEST_CASE("fps, device: in green contexts of all sizes", "[fps][device][graph]")
       }
       for (problem_type const& problem : default_problems()) {
         check_partition<fps_selector>("default", problem, stream);
-        check_partition<large_grid>("grid", problem, stream);
+        check_partition<large_teams>("teams of all blocks", problem, stream);
       }
     }
   }

@@ -448,54 +448,143 @@ TEST_CASE("fps, host: numbers of clouds and points at the limits of their type",
   });
 }
 
+namespace {
+
+/// Inputs of the default's choice on an H200.
+farpoint::fps_case case_on_h200(index_t clouds, index_t points, index_t samples, int scalar_bytes = 4) {
+  bool const is_double = scalar_bytes == 8;
+  farpoint::fps_case c{};
+  c.largest = points;
+  c.points = clouds * points;
+  c.clouds = clouds;
+  c.samples = samples;
+  c.scalar_bytes = scalar_bytes;
+  c.region_points = is_double ? 4096 : 8192;
+  c.team_points = is_double ? 2048 : 4096;
+  c.chunk_points = is_double ? 131072 : 262144;
+  c.multiprocessors = 132;
+  return c;
+}
+
+}  // namespace
+
 TEST_CASE("fps, host: what the default chooses on an H200 is the fastest kernel of each row", "[fps][host]") {
   using farpoint::fps_choice;
   using farpoint::fps_kernel;
-  auto const choice = [](index_t clouds, index_t points, index_t samples, bool floats = true) {
-    index_t const maxima = floats ? 4096 : 0, chunks = floats ? 262144 : 0;
-    return farpoint::fps_selector::choose(
-        {points, clouds * points, clouds, samples, false, 12288, 10240, maxima, chunks, 132});
+  auto const choice = [](index_t clouds, index_t points, index_t samples, int scalar_bytes = 4) {
+    return farpoint::fps_selector::choose(case_on_h200(clouds, points, samples, scalar_bytes));
   };
-  // Few samples of clouds that registers of one block do not hold: no sort.
-  CHECK(choice(1, 10000, 32) == fps_choice{fps_kernel::in_registers});
-  CHECK(choice(1, 16384, 32) == fps_choice{fps_kernel::maxima_in_grid, 32});
-  CHECK(choice(8, 16384, 32) == fps_choice{fps_kernel::maxima_in_grid, 16});
-  CHECK(choice(1, 1000000, 32) == fps_choice{fps_kernel::in_grid});
+  // One block per cloud.
+  CHECK(choice(1, 1024, 512) == fps_choice{fps_kernel::in_regions});
+  CHECK(choice(256, 1024, 256) == fps_choice{fps_kernel::in_regions});
+  CHECK(choice(1, 4096, 32) == fps_choice{fps_kernel::in_global_memory});
+  CHECK(choice(1, 4096, 1024) == fps_choice{fps_kernel::in_regions});
+  CHECK(choice(32, 4096, 32) == fps_choice{fps_kernel::in_global_memory});
+  CHECK(choice(32, 4096, 1024) == fps_choice{fps_kernel::in_regions});
+  CHECK(choice(128, 8192, 1024) == fps_choice{fps_kernel::in_regions});
+  CHECK(choice(80, 16384, 32) == fps_choice{fps_kernel::in_global_memory});
+  // Few samples: no sort.
+  CHECK(choice(1, 10000, 32) == fps_choice{fps_kernel::in_teams, 20, false, 40, 32, 8});
+  CHECK(choice(1, 16384, 32) == fps_choice{fps_kernel::in_teams, 32, false, 40, 32, 8});
+  CHECK(choice(8, 16384, 32) == fps_choice{fps_kernel::in_teams, 16, false, 40, 32, 8});
+  CHECK(choice(16, 8192, 1024) == fps_choice{fps_kernel::in_teams, 8, false, 40, 32, 8});
   // Small teams.
-  CHECK(choice(16, 40000, 1024) == fps_choice{fps_kernel::maxima_in_grid, 8, true});
-  CHECK(choice(16, 65536, 4096) == fps_choice{fps_kernel::maxima_in_grid, 8, true});
-  CHECK(choice(40, 8192, 1024) == fps_choice{fps_kernel::maxima_in_grid, 3, true});
-  CHECK(choice(64, 10000, 1000) == fps_choice{fps_kernel::maxima_in_grid, 2, true});
-  CHECK(choice(64, 16384, 1024) == fps_choice{fps_kernel::maxima_in_grid, 2, true});
-  CHECK(choice(128, 8192, 1024) == fps_choice{fps_kernel::in_block});
-  CHECK(choice(80, 16384, 1024) == fps_choice{fps_kernel::in_grid});
-  CHECK(choice(1, 16384, 32, false) == fps_choice{fps_kernel::in_grid});
+  CHECK(choice(40, 8192, 1024) == fps_choice{fps_kernel::in_teams, 3, true, 40, 32, 8});
+  CHECK(choice(16, 40000, 1024) == fps_choice{fps_kernel::in_teams, 8, true, 40, 32, 8});
+  CHECK(choice(16, 65536, 4096) == fps_choice{fps_kernel::in_teams, 8, true, 40, 32, 8});
+  CHECK(choice(64, 10000, 1000) == fps_choice{fps_kernel::in_teams, 2, true, 40, 32, 8});
+  CHECK(choice(64, 16384, 1024) == fps_choice{fps_kernel::in_teams, 2, true, 40, 32, 8});
+  // Lengths of lists.
+  CHECK(choice(6, 10000, 10000) == fps_choice{fps_kernel::in_teams, 20, true, 60, 32, 8});
+  CHECK(choice(4, 16384, 4096) == fps_choice{fps_kernel::in_teams, 32, true, 40, 32, 8});
+  CHECK(choice(1, 49497, 4096) == fps_choice{fps_kernel::in_teams, 97, true, 48, 32, 8});
+  CHECK(choice(1, 131072, 4096) == fps_choice{fps_kernel::in_teams, 132, true, 30, 16, 8});
+  // Points in memory are sorted for few samples, too.
+  CHECK(choice(1, 1000000, 32) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 20});
+  CHECK(choice(1, 1000000, 1024) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 20});
+  CHECK(choice(1, 1000000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 28, 16, 20});
+  CHECK(choice(1, 1000000, 100000) == fps_choice{fps_kernel::in_teams, 132, true, 80, 32, 20});
+  CHECK(choice(1, 2000000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 20});
+  CHECK(choice(1, 10000000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 36, 32, 20});
+  // Blocks shared out: more large clouds than teams of two blocks.
+  CHECK(choice(80, 16384, 1024) == fps_choice{fps_kernel::in_teams, 132, true, 40, 32, 8, true});
+  // Doubles: regions of smaller clouds, and short lists.
+  CHECK(choice(1, 2048, 512, 8) == fps_choice{fps_kernel::in_regions});
+  CHECK(choice(200, 4096, 1024, 8) == fps_choice{fps_kernel::in_regions});
+  CHECK(choice(32, 4096, 1024, 8) == fps_choice{fps_kernel::in_teams, 4, false, 40, 32, 8});
+  CHECK(choice(6, 10000, 10000, 8) == fps_choice{fps_kernel::in_teams, 20, true, 24, 16, 8});
+  CHECK(choice(1, 131072, 4096, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 8});
+  CHECK(choice(1, 1000000, 100000, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 20});
+  CHECK(choice(128, 8192, 1024, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 8, true});
+  // Nothing to sample.
+  CHECK(choice(0, 0, 10) == fps_choice{fps_kernel::in_regions});
+  CHECK(choice(3, 0, 10) == fps_choice{fps_kernel::in_regions});
+}
+
+TEST_CASE("fps, host: what the default chooses for ragged batches, chosen points, and devices without teams",
+          "[fps][host]") {
+  using farpoint::fps_choice;
+  using farpoint::fps_kernel;
+  using farpoint::fps_selector;
+  auto ragged = [](index_t clouds, index_t points, index_t largest, index_t samples) {
+    auto c = case_on_h200(clouds, points, samples);
+    c.ragged = true;
+    c.largest = largest;
+    return fps_selector::choose(c);
+  };
+  CHECK(ragged(16, 4096, 4096, 1024) == fps_choice{fps_kernel::in_regions});
+  CHECK(ragged(256, 1024, 3072, 1000) == fps_choice{fps_kernel::in_regions});
+  CHECK(ragged(6, 10000, 12000, 200) == fps_choice{fps_kernel::in_teams, 132, false, 40, 32, 8, true});
+  CHECK(ragged(6, 10000, 12000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 40, 32, 8, true});
+  // One giant among small clouds.
+  CHECK(ragged(1000, 500, 400000, 1000) == fps_choice{fps_kernel::in_teams, 132, true, 40, 32, 20, true});
+  // The first samples after chosen points are none that a round of one sample would find sooner.
+  auto c = case_on_h200(1, 16384, 32);
+  c.chosen = 3;
+  CHECK(fps_selector::choose(c) == fps_choice{fps_kernel::in_teams, 32});
+  c = case_on_h200(1, 1000000, 10000);
+  c.chosen = 1;
+  CHECK(fps_selector::choose(c) == fps_choice{fps_kernel::in_teams, 132, true, 28, 16});
+  // Without teams.
+  for (index_t const points : {100, 8192, 8193, 1000000}) {
+    c = case_on_h200(1, points, 100);
+    c.team_points = c.chunk_points = 0;
+    CAPTURE(points);
+    CHECK(fps_selector::choose(c) ==
+          fps_choice{points <= 8192 ? fps_kernel::in_regions : fps_kernel::in_global_memory});
+    // Without regions, too.
+    c.region_points = 0;
+    CHECK(fps_selector::choose(c) == fps_choice{fps_kernel::in_global_memory});
+  }
 }
 
 TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps][host]") {
   using farpoint::fps_block_tuning;
   using farpoint::fps_choice;
-  using farpoint::fps_chunk_tuning;
   using farpoint::fps_kernel;
   CHECK(fps_block_tuning{512, 8} == fps_block_tuning{512, 8});
   CHECK(fps_block_tuning{512, 8} != fps_block_tuning{512, 4});
   CHECK(printed(fps_block_tuning{512, 8}) == "{512, 8}");
-  CHECK(fps_chunk_tuning{128, 1} != fps_chunk_tuning{128, 2});
-  CHECK(printed(fps_chunk_tuning{128, 1}) == "{128, 1}");
-  CHECK(printed(fps_choice{fps_kernel::in_grid}) == "{in_grid, 1}");
-  CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22}) == "{maxima_in_grid, 22}");
-  CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, true}) == "{maxima_in_grid, 22, 1}");
-  CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, true, 30, 16}) == "{maxima_in_grid, 22, 1, 30, 16}");
-  CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, false, 30}) == "{maxima_in_grid, 22, 0, 30, 32}");
-  CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 22, true, 40, 32, 20}) == "{maxima_in_grid, 22, 1, 40, 32, 20}");
-  CHECK(fps_choice{fps_kernel::maxima_in_grid, 22, true, 40, 32, 20} !=
-        fps_choice{fps_kernel::maxima_in_grid, 22, true});
-  fps_choice const shared_out{fps_kernel::maxima_in_grid, 132, false, 40, 32, 0, true};
-  CHECK(printed(shared_out) == "{maxima_in_grid, 132, 0, 40, 32, 0, 1}");
-  CHECK(shared_out != fps_choice{fps_kernel::maxima_in_grid, 132});
-  CHECK(fps_choice{fps_kernel::maxima_in_grid, 22} != fps_choice{fps_kernel::maxima_in_grid, 8});
-  CHECK(fps_choice{fps_kernel::maxima_in_grid, 22, true, 30} != fps_choice{fps_kernel::maxima_in_grid, 22, true});
-  CHECK(fps_choice{fps_kernel::maxima_in_grid, 22} != fps_choice{fps_kernel::maxima_in_grid, 22, true});
+  CHECK(printed(fps_choice{fps_kernel::in_regions}) == "{in_regions, 1}");
+  CHECK(printed(fps_choice{fps_kernel::in_global_memory}) == "{in_global_memory, 1}");
+  CHECK(printed(fps_choice{static_cast<fps_kernel>(3)}) == "{unknown kernel, 1}");
+  CHECK(printed(fps_choice{fps_kernel::in_teams, 22}) == "{in_teams, 22}");
+  CHECK(printed(fps_choice{fps_kernel::in_teams, 22, true}) == "{in_teams, 22, 1}");
+  CHECK(printed(fps_choice{fps_kernel::in_teams, 22, true, 30, 16}) == "{in_teams, 22, 1, 30, 16}");
+  CHECK(printed(fps_choice{fps_kernel::in_teams, 22, false, 30}) == "{in_teams, 22, 0, 30, 32}");
+  CHECK(printed(fps_choice{fps_kernel::in_teams, 22, true, 40, 32, 20}) == "{in_teams, 22, 1, 40, 32, 20}");
+  CHECK(fps_choice{fps_kernel::in_teams, 22, true, 40, 32, 20} != fps_choice{fps_kernel::in_teams, 22, true});
+  fps_choice const shared_out{fps_kernel::in_teams, 132, false, 40, 32, 0, true};
+  CHECK(printed(shared_out) == "{in_teams, 132, 0, 40, 32, 0, 1}");
+  CHECK(shared_out != fps_choice{fps_kernel::in_teams, 132});
+  CHECK(fps_choice{fps_kernel::in_teams, 22} != fps_choice{fps_kernel::in_teams, 8});
+  CHECK(fps_choice{fps_kernel::in_teams, 22, true, 30} != fps_choice{fps_kernel::in_teams, 22, true});
+  CHECK(fps_choice{fps_kernel::in_teams, 22} != fps_choice{fps_kernel::in_teams, 22, true});
+  farpoint::fps_case const some{1, 2, 3, 4, 5, true, 4, 7, 8, 9, 10};
+  CHECK(printed(some) == "{1, 2, 3, 4, 5, 1, 4, 7, 8, 9, 10}");
+  CHECK(some == farpoint::fps_case{1, 2, 3, 4, 5, true, 4, 7, 8, 9, 10});
+  CHECK(some != farpoint::fps_case{1, 2, 3, 4, 0, true, 4, 7, 8, 9, 10});
+  CHECK(some != farpoint::fps_case{1, 2, 3, 4, 5, true, 8, 7, 8, 9, 10});
   CHECK(fps_host_tuning{} == fps_host_tuning{});
   CHECK(tight_tuning(8, 64) != fps_host_tuning{});
   CHECK(printed(fps_host_tuning{}) == "{64, 512, 16, 0, 40, 400, 200000, 65536}");

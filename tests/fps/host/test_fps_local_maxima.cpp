@@ -187,12 +187,6 @@ int count_different(std::uint64_t count) {
   return different;
 }
 
-/// Shape of the kernels, with ranks computed by all lanes of a warp.
-struct FARPOINT_HIDDEN by_bits : local_maxima_config<fps_team::grid, 3, 64, 5, true> {
-  static constexpr unsigned rank_lanes = 32;
-  static constexpr bool tests_by_bits = true;
-};
-
 }  // namespace
 
 TEST_CASE("fps by local maxima: exact for threads that do not wait for each other", "[fps][local_maxima]") {
@@ -247,18 +241,17 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for,
     int const listed = any();
     int const singles = any();
     unsigned const blocks = 2;
-    auto const lengths = local_maxima_lengths::of(wanted, listed, singles, blocks);
+    auto const lengths = local_maxima_lengths::of(wanted, listed, singles);
     CAPTURE(seed, static_cast<int>(which), wanted, listed, singles);
     auto const order = static_cast<unsigned>(seed);
     auto const check = [&](auto const& answer) {
       INFO(difference(answer, expected));
       CHECK(same_answer(answer, expected));
     };
-    check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, false>>(problem, blocks, order, lengths));
-    check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, true>>(problem, blocks, order, lengths));
-    check(solve_by_fibers<by_bits>(problem, blocks, order, lengths));
-    check(solve_by_fibers<local_maxima_chunk_config<fps_team::grid, 3, 64, 1>>(problem, blocks, order, lengths));
-    check(solve_by_fibers<local_maxima_config<fps_team::block, 3, 128, 5, false>>(problem, 1, order, lengths));
+    check(solve_by_fibers<local_maxima_config<3, 64, 5, false>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_config<3, 64, 5, true>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_chunk_config<3, 64, 1>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_config<3, 128, 5, false>>(problem, 1, order, lengths));
   }
 }
 
@@ -298,8 +291,8 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: more chunks in memory than a 
     fps_problem<float> problem{make_cloud(which, 1500, 5), 60};
     problem.chosen = {3, 1400, 1499};
     auto const expected = reference_answer(problem);
-    check_team<odd_chunk_config<fps_team::grid, 3, 32, 1>>("grid, in memory", problem, expected, 1, 3);
-    check_team<odd_shared_chunk_config<fps_team::grid, 3, 32, 1>>("grid, in shared memory", problem, expected, 1, 3);
+    check_team<odd_chunk_config<3, 32, 1>>("memory", problem, expected, 1, 3);
+    check_team<odd_shared_chunk_config<3, 32, 1>>("shared memory", problem, expected, 1, 3);
   }
 }
 

@@ -187,12 +187,12 @@ ONE_THREAD_TEST_CASE("fps by local maxima of doubles, fibers: the shapes that ke
     problem.chosen = {3, 400, 499};
     auto const expected = reference_answer(problem);
     CAPTURE(static_cast<int>(which));
-    using registers = local_maxima_config<fps_team::grid, 3, 64, 5, false, double>;
-    using boxes = local_maxima_config<fps_team::grid, 3, 64, 4, true, double>;
+    using registers = local_maxima_config<3, 64, 5, false, double>;
+    using boxes = local_maxima_config<3, 64, 4, true, double>;
     check_team<registers>("registers", problem, expected, 2, 1);
     check_team<boxes>("boxes", problem, expected, 3, 2);
-    check_team<local_maxima_chunk_config<fps_team::grid, 3, 64, 2, double>>("memory", problem, expected, 3, 3);
-    check_team<local_maxima_config<fps_team::block, 3, 128, 4, false, double>>("block", problem, expected, 1, 4);
+    check_team<local_maxima_chunk_config<3, 64, 2, double>>("memory", problem, expected, 3, 3);
+    check_team<local_maxima_config<3, 128, 4, false, double>>("one block", problem, expected, 1, 4);
   }
 }
 

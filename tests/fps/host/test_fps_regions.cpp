@@ -111,11 +111,17 @@ ONE_THREAD_TEST_CASE("fps by regions, fibers: no samples", "[fps][regions][one_t
   check_shapes(fps_problem<float>{make_cloud(shape::non_finite, 65, 1), 0}, 1);
 }
 
-ONE_THREAD_TEST_CASE("fps by regions, fibers: points of one and two dimensions", "[fps][regions][one_thread]") {
-  for (shape const which : {shape::cube, shape::lattice, shape::duplicates}) {
+ONE_THREAD_TEST_CASE("fps by regions, fibers: points of one, two, four and seven dimensions",
+                     "[fps][regions][one_thread]") {
+  for (shape const which : {shape::cube, shape::lattice, shape::duplicates, shape::all_equal, shape::non_finite}) {
     CAPTURE(static_cast<int>(which));
     check_shapes(fps_problem<float, 1>{make_points<1>(which, 90, 3), 40}, 7);
     check_shapes(fps_problem<float, 2>{make_points<2>(which, 110, 4), 60}, 8);
+    // Sorted by the first three axes.
+    check_shapes(fps_problem<float, 4>{make_points<4>(which, 130, 5), 135}, 9);
+    check_shapes(fps_problem<double, 4>{make_points<4>(which, 120, 6), 50}, 10);
+    check_shapes(fps_problem<float, 7>{make_points<7>(which, 140, 7), 70}, 11);
+    check_shapes(fps_problem<farpoint::float16, 7>{make_points<7>(which, 100, 8), 103}, 12);
   }
 }
 

@@ -3,12 +3,8 @@
 #include <climits>
 #include <limits>
 
-#include <farpoint/detail/fps/local_maxima/sample_cloud.hpp>
-
 #include "../../support/catch.hpp"
-#include "../../support/fiber_machine.hpp"
-#include "../fps_problem.hpp"
-#include "../odd_maxima_config.hpp"
+#include "../maxima_by_fibers.hpp"
 
 using namespace farpoint_tests;
 using namespace farpoint::detail;
@@ -173,55 +169,20 @@ template <class Config, class Problem>
 auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t worth, unsigned seed,
                       local_maxima_lengths lengths) {
   using view = typename Problem::view;
-  using scalar = typename Problem::scalar;
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
     *output.report = {};
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
     fps_args<view> const args{clouds, params, output};
     for (index_t b = 0; b < clouds.size() && params.samples == 0; ++b) args.write_empty(b);
     if (params.samples == 0) return farpoint::result{};
-    index_t const points = clouds.points().size();
-    auto const all = static_cast<std::size_t>(points);
-
-    std::vector<std::uint32_t> words(static_cast<std::size_t>(batch_marks::words_of(points, clouds.size())));
-    batch_marks const marks{params.chosen.empty() ? nullptr : words.data()};
-    for (index_t i = 0; i < params.chosen.size(); ++i) {
-      mark_chosen_step<view>{args, marks}(static_cast<std::uint32_t>(i));
-    }
-    std::vector<std::uint32_t> order(all + 1);
-    for (index_t b = 0; b < clouds.size(); ++b) {
-      auto const cloud = clouds[b];
-      auto const first = order.begin() + clouds.begin_of(b);
-      std::iota(first, first + cloud.size(), 0u);
-      std::sort(first, first + cloud.size(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
-    }
-    using chunks_type = point_chunks<Config, uneven_machine>;
-    std::vector<scalar> chunks(Config::in_memory
-                                   ? chunks_type::chunk_scalars *
-                                         static_cast<std::size_t>(chunks_type::chunks(points, clouds.size()))
-                                   : 0);
-    std::vector<fps_key_for<scalar>> keys(all + 1);
-    std::vector<fiber_board::message> board(dealt_boards<Config>::slots(blocks));
-
     index_t capacity = index_t{Config::block_size} * Config::points_per_thread;
-    if constexpr (Config::in_memory) capacity = chunks_type::capacity(1);
+    if constexpr (Config::in_memory) capacity = point_chunks<Config, uneven_machine>::capacity(1);
     REQUIRE(most_needed_blocks(clouds, capacity) <= blocks);
     made_schedule made{clouds, {blocks, blocks, static_cast<std::uint32_t>(capacity), worth}, seed};
     REQUIRE(made.intact());
-    dealt_maxima_args_of<view, fiber_board::message> const dealt{
-        {args, blocks, lengths, {order.data(), chunks.data()}, marks, keys.data(), board.data()}, made.get()};
-
-    std::vector<dealt_maxima_shared<Config>> shared(blocks);
-    std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
-    std::vector<std::vector<typename Config::ball>> lists(blocks);
-    for (auto& l : lists) l.resize(local_maxima_lists<Config>::bytes(blocks) / sizeof(l[0]) + 1);
     uneven_machine::is_uneven = seed % 2 == 0;
-    fiber_blocks::run(blocks, Config::block_size, seed, [&] {
-      unsigned const block = fiber_blocks::block();
-      auto* const memory = reinterpret_cast<unsigned char*>(lists[block].data());
-      sample_dealt_clouds<Config, uneven_machine, fiber_board>(dealt, block, blocks, shared[block],
-                                                               local_maxima_lists<Config>::at(memory, blocks));
-    });
+    fiber_grid const grid{blocks, blocks, dealt_boards<Config>::slots(blocks), made.get()};
+    launch_by_fibers<Config, uneven_machine>(args, grid, lengths, seed);
     // Each block draws one ticket beyond the last cloud.
     CHECK(made.counts[1] == made.counts[0] + blocks);
     return farpoint::result{};
@@ -247,14 +208,12 @@ void check_all(Problem const& problem, unsigned blocks, unsigned seed) {
   auto const expected = reference_answer(problem);
   auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
   if (most_needed_blocks(clouds, 96) <= blocks) {
-    check_shared_out<odd_config<fps_team::grid, dim, 32, 3, false, scalar>>("registers", problem, expected, blocks, 20,
-                                                                            seed);
+    check_shared_out<odd_config<dim, 32, 3, false, scalar>>("registers", problem, expected, blocks, 20, seed);
   }
   if (most_needed_blocks(clouds, 128) <= blocks) {
-    check_shared_out<odd_config<fps_team::grid, dim, 64, 2, true, scalar>>("boxes", problem, expected, blocks, 40,
-                                                                           seed);
+    check_shared_out<odd_config<dim, 64, 2, true, scalar>>("boxes", problem, expected, blocks, 40, seed);
   }
-  check_shared_out<odd_chunk_config<fps_team::grid, dim, 32, 1, scalar>>("memory", problem, expected, blocks, 32, seed);
+  check_shared_out<odd_chunk_config<dim, 32, 1, scalar>>("memory", problem, expected, blocks, 32, seed);
 }
 
 template <class Coord = float>

@@ -12,7 +12,7 @@ using problem_type = fps_problem<float>;
 using call_type = device_call<problem_type, std::int32_t>;
 
 TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize][no_racecheck]") {
-  // Registers, and local maxima by more and more blocks.
+  // Regions, and teams of more and more blocks.
   for (std::size_t const n : {3000u, 9000u, 17000u, 40000u, 300000u}) {
     problem_type const before{make_cloud(shape::cube, n, 1), 100};
     problem_type const after{make_cloud(shape::lattice, n, 2), 100};
@@ -55,18 +55,18 @@ void check_citizen(char const* name, problem_type const& problem) {
 
 TEST_CASE("fps, device: every kernel is a good citizen of its stream", "[fps][device]") {
   problem_type const problem{make_cloud(shape::cube, 3000, 3), 40};
-  check_citizen<odd_registers>("registers", problem);
+  check_citizen<odd_regions>("regions", problem);
   check_citizen<odd_global_memory>("global memory", problem);
-  check_citizen<odd_block>("block", problem);
-  check_citizen<odd_grid>("grid", problem);
-  check_citizen<odd_maxima_block>("maxima, block", problem);
-  check_citizen<odd_maxima_grid>("maxima, 5 blocks", problem);
-  check_citizen<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem);
+  check_citizen<odd_teams>("teams of 5 blocks", problem);
+  check_citizen<odd_team_boxes>("teams of 4 blocks, boxes", problem);
+  check_citizen<odd_shared_chunks>("teams of 4 blocks, chunks in shared memory", problem);
+  check_citizen<odd_shared_registers>("7 blocks shared out", problem);
+  check_citizen<odd_shared_boxes>("all blocks shared out, boxes", problem);
   // More shared memory than a launch gets without raising the kernel's limit.
   for (std::size_t const n : {500u, 3000u, 9000u, 17000u, 40000u, 300000u}) {
     check_citizen<fps_selector>("default", problem_type{make_cloud(shape::cube, n, 3), 60});
   }
-  check_citizen<large_grid>("grid", problem_type{make_cloud(shape::cube, 40000, 3), 60});
+  check_citizen<large_teams>("teams of all blocks", problem_type{make_cloud(shape::cube, 40000, 3), 60});
 }
 
 TEST_CASE("fps, device: an empty cloud leaves an error of somebody else's alone", "[fps][device]") {
@@ -114,9 +114,8 @@ TEST_CASE("fps, device: garbage in the offsets, by every kernel", "[fps][device]
 
     auto const expected = reference_answer(problem);
     check_single_blocks(problem, expected);
-    check_kernel<odd_grid>("grid", problem, expected);
-    check_maxima(problem, expected);
-    check_kernel<large_grid>("large grid", problem, expected);
+    check_team_kernels(problem, expected);
+    check_kernel<large_teams>("teams of all blocks", problem, expected);
   }
 }
 
@@ -157,31 +156,16 @@ void check_small_problems(Check const& check) {
 
 }  // namespace
 
-namespace {
-
-/// All threads of the block take part in every barrier.
-struct long_list : odd_tuning {
-  static constexpr fps_block_tuning rounds_blocks[] = {{96, 40}};
-  static constexpr int rounds_list_size = 96;
-};
-
-}  // namespace
-
-TEST_CASE("fps, device: every kernel of a block or a grid under the sanitizers", "[fps][device][sanitize]") {
-  check_small_problems([](problem_type const& problem, auto const& expected) {
-    check_kernel<odd_registers>("registers", problem, expected);
-    check_kernel<odd_global_memory>("global memory", problem, expected);
-    check_kernel<only<long_list, fps_kernel::in_block>>("block", problem, expected);
-    check_kernel<odd_grid>("grid", problem, expected);
-  });
+TEST_CASE("fps, device: kernels of one block per cloud under the sanitizers", "[fps][device][sanitize]") {
+  check_small_problems(
+      [](problem_type const& problem, auto const& expected) { check_single_blocks(problem, expected); });
 }
 
 // Racecheck does not understand barriers of a part of the block: see scripts/gpu_test.sh.
 TEST_CASE("fps, device: the default under the sanitizers", "[fps][device][sanitize][no_racecheck]") {
   check_small_problems([](problem_type const& problem, auto const& expected) {
     check_kernel<fps_selector>("default", problem, expected);
-    check_kernel<odd_block>("block", problem, expected);
-    check_maxima(problem, expected);
+    check_team_kernels(problem, expected);
   });
   fps_problem<double> const doubles{make_cloud(shape::cube, 3000, 6), 9};
   CHECK(same_answer(solve_on_device<fps_selector>(doubles), reference_answer(doubles)));

@@ -130,7 +130,7 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
     parts.push_back(problem.points(begin, problem.cuts[problem.part[r] + 1]));
     orders.emplace_back(static_cast<std::size_t>(parts.back().size()));
     std::iota(orders.back().begin(), orders.back().end(), 0u);
-    chunks.emplace_back(Config::in_memory ? chunks_type::chunk_scalars * chunks_type::chunks(parts.back().size(), 1)
+    chunks.emplace_back(Config::in_memory ? chunks_type::part_scalars * chunks_type::parts(parts.back().size(), 1)
                                           : 0);
     marks.emplace_back(static_cast<std::size_t>(point_marks::words_of(parts.back().size())));
     for (index_t const index : problem.chosen) {
@@ -201,12 +201,12 @@ void check_random_problem(std::uint64_t seed) {
   if (!has_samples(problem)) return;
   auto const number = static_cast<unsigned>(seed);
   // Shapes whose threads can hold all points of a rank.
-  check_peers<odd_config<fps_team::grid, Dim, 64, 8, true>>(problem, {1, number});
-  check_peers<odd_config<fps_team::grid, Dim, 32, 6, true>>(problem, {3, number});
-  check_peers<odd_chunk_config<fps_team::grid, Dim, 32, 2>>(problem, {2, number});
+  check_peers<odd_config<Dim, 64, 8, true>>(problem, {1, number});
+  check_peers<odd_config<Dim, 32, 6, true>>(problem, {3, number});
+  check_peers<odd_chunk_config<Dim, 32, 2>>(problem, {2, number});
   peer_run one_by_one{2, number};
   one_by_one.singles = 3 * (number % 5);
-  check_peers<odd_config<fps_team::grid, Dim, 64, 4, true>>(problem, one_by_one);
+  check_peers<odd_config<Dim, 64, 4, true>>(problem, one_by_one);
 }
 
 /// Checks more chosen points than fit one batch, some repeated and some out of range.
@@ -218,11 +218,11 @@ void check_many_chosen(std::uint64_t seed) {
   for (int i = 0; i < 90; ++i) problem.chosen.push_back(random.below(n + 2) - 1);
   if (!has_samples(problem)) return;
   auto const number = static_cast<unsigned>(seed);
-  check_peers<odd_config<fps_team::grid, 3, 32, 6, true>>(problem, {3, number});
-  check_peers<odd_chunk_config<fps_team::grid, 3, 32, 2>>(problem, {2, number});
+  check_peers<odd_config<3, 32, 6, true>>(problem, {3, number});
+  check_peers<odd_chunk_config<3, 32, 2>>(problem, {2, number});
 }
 
-using shape_of_tests = odd_config<fps_team::grid, 3, 32, 4, true>;
+using shape_of_tests = odd_config<3, 32, 4, true>;
 
 }  // namespace
 

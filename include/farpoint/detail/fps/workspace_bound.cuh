@@ -16,18 +16,26 @@ std::size_t team_bytes_of(batch_limits const& limits, device_properties const& d
   return local_maxima_plan<fps_selector, Points>{largest_batch<Points>(limits), device, choice}.bytes();
 }
 
+/// Returns the bytes of a sort's cells and of their scan. @param cells  number of cells of all clouds
+inline std::size_t cell_bytes_of(index_t cells) noexcept {
+  basic_workspace_cutter<workspace_alignment> memory;
+  memory.take<std::int32_t>(cells + 1);
+  memory.take<std::uint64_t>(exclusive_scan_tiles(cells));
+  return memory.used();
+}
+
 /// Returns a size that suffices for fps_kernel::in_teams.
 template <class Points>
 std::size_t team_bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
   if (limits.points > max_narrow_points || limits.clouds > max_narrow_points) return 0;
-  index_t const sorted = smaller(limits.clouds, index_t{cell_order_memory<Points::dim>::most_clouds});
-  // The number of cells is not monotonic in the number of clouds: this many more may be needed.
-  index_t const cells = larger(limits.points, 2 * sorted);
-  std::size_t const slack = static_cast<std::size_t>(cells) * sizeof(std::int32_t) +
-                            static_cast<std::size_t>(exclusive_scan_tiles(cells)) * sizeof(std::uint64_t) +
-                            workspace_alignment;
-  return larger(team_bytes_of<Points>(limits, device, false),
-                team_bytes_of<Points>({limits.points, sorted}, device, true) + slack);
+  using order = cell_order_memory<Points::dim>;
+  index_t const sorted = smaller(limits.clouds, index_t{order::most_clouds});
+  // The number of cells is not monotonic in the number of clouds: fewer clouds may have more cells, up to the bound.
+  index_t const cells = sorted << order::bits_for(limits.points, sorted);
+  index_t const most_cells = larger(2 * sorted, smaller(limits.points, sorted << order::most_bits));
+  return larger(
+      team_bytes_of<Points>(limits, device, false),
+      team_bytes_of<Points>({limits.points, sorted}, device, true) - cell_bytes_of(cells) + cell_bytes_of(most_cells));
 }
 
 /// Returns a size that suffices for every kernel that fps_selector may choose on a device, or on any part of it with at

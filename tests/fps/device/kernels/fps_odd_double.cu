@@ -1,4 +1,4 @@
 #include "../every_kernel.cuh"
 
-FPS_OF_ODD_BLOCKS(template, double)
+FPS_BY_ODD_SINGLE_BLOCKS(template, double)
 FPS_OF_ODD_TUNING(template, double)

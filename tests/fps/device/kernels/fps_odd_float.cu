@@ -1,4 +1,4 @@
 #include "../every_kernel.cuh"
 
-FPS_OF_ODD_BLOCKS(template, float)
+FPS_BY_ODD_SINGLE_BLOCKS(template, float)
 FPS_OF_ODD_TUNING(template, float)

@@ -1,4 +1,4 @@
 #include "../every_kernel.cuh"
 
-FPS_OF_ODD_BLOCKS(template, farpoint::float16)
+FPS_BY_ODD_SINGLE_BLOCKS(template, farpoint::float16)
 FPS_OF_ODD_TUNING(template, farpoint::float16)

@@ -53,11 +53,17 @@ struct cell_order_memory {
   /// Returns the number of bits of a code that the cell's number omits.
   FARPOINT_HD int spare_bits() const noexcept { return axis_bits() * axes - bits; }
 
+  /// Returns the number of bits of a cell's number, for batches of this size.
+  static constexpr int bits_for(index_t points, index_t clouds) noexcept {
+    int bits = 1;
+    while (bits < most_bits && (clouds << (bits + 1)) <= points) ++bits;
+    return bits;
+  }
+
   /// Takes the arrays that must be zero initially.
   template <class Cutter, class Points>
   void take_zeros(Cutter& memory, batch<Points> const& clouds) noexcept {
-    bits = 1;
-    while (bits < most_bits && 2 * cell_count() * clouds.size() <= clouds.points().size()) ++bits;
+    bits = bits_for(clouds.points().size(), clouds.size());
     index_t const rows = clouds.size() * cell_count();
     extents = memory.template take<fps_extent<Dim>>(clouds.size());
     cells = memory.template take<std::int32_t>(rows + 1);

@@ -14,8 +14,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Primitives of the calling thread in a one-dimensional block of whole warps. All threads of the block call sync() and
-/// count(); all lanes of a warp call ballot(), min(), max() of a value, sum(), exclusive_sum(), any_bits() and
-/// shuffle().
+/// count(); all lanes of a warp call ballot(), min(), max() of a value, sum(), exclusive_sum() and shuffle().
 struct cuda_machine {
   __device__ static unsigned thread() noexcept { return threadIdx.x; }
   __device__ static void sync() noexcept { __syncthreads(); }
@@ -40,15 +39,6 @@ struct cuda_machine {
     return __reduce_add_sync(0xffffffffu, value);
 #else
     return cuda_warp::sum(value);
-#endif
-  }
-  /// Returns the bitwise OR over the lanes of the warp.
-  __device__ static unsigned any_bits(unsigned bits) noexcept {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(0xffffffffu, bits);
-#else
-    for (int step = 16; step > 0; step /= 2) bits |= __shfl_xor_sync(0xffffffffu, bits, step);
-    return bits;
 #endif
   }
   template <class T>
@@ -84,9 +74,6 @@ struct cuda_machine {
   // Atomic operations on shared memory.
   __device__ static unsigned add(unsigned* counter, unsigned amount) noexcept {
     return atomicAdd(counter, amount);
-  }
-  __device__ static void set_bits(unsigned* word, unsigned bits) noexcept {
-    atomicOr(word, bits);
   }
   __device__ static void max(unsigned* counter, unsigned value) noexcept {
     atomicMax(counter, value);

@@ -219,6 +219,14 @@ class local_maxima_plan {
     return most_needed_blocks(clouds_, capacity) <= choice_.blocks;
   }
 
+  /// Returns false if clouds need larger blocks than a shape's. If a schedule makes the teams, shared memory limits
+  /// their sizes, so that a large cloud may need larger blocks although the grid has room.
+  /// @param capacity  points per block up to which the shape is used
+  template <class Config>
+  bool is_enough(index_t capacity) const noexcept {
+    return has_room(capacity) && (!choice_.shared_out || fits<Config>());
+  }
+
   /// Returns the number of blocks of a team, or of the whole grid if a schedule makes the teams.
   unsigned team_blocks() const noexcept { return static_cast<unsigned>(choice_.blocks); }
 
@@ -226,9 +234,13 @@ class local_maxima_plan {
   template <std::size_t Shape = 0, class Act>
   void with_config(Act const& act) const noexcept {
     if constexpr (Shape < shapes::block_count) {
-      if (!has_room(shapes::blocks[Shape].capacity())) return with_config<Shape + 1>(act);
-      if (choice_.boxes || Selector::always_boxes) return act(typename shapes::template in_registers<Shape, true>{});
-      act(typename shapes::template in_registers<Shape, false>{});
+      using plain = typename shapes::template in_registers<Shape, false>;
+      using sorted = typename shapes::template in_registers<Shape, true>;
+      constexpr index_t capacity = shapes::blocks[Shape].capacity();
+      bool const is_sorted = choice_.boxes || Selector::always_boxes;
+      if (is_sorted && is_enough<sorted>(capacity)) return act(sorted{});
+      if (!is_sorted && is_enough<plain>(capacity)) return act(plain{});
+      with_config<Shape + 1>(act);
     } else {
       if (choice_.boxes) with_chunks(act);
     }
@@ -244,7 +256,7 @@ class local_maxima_plan {
     using config = typename shapes::template in_memory<Shape>;
     if constexpr (Shape + 1 < shapes::chunk_count) {
       // Use a smaller shape only up to half of the 64 chunks that a warp may have.
-      if (!has_room(chunks_of<config>::capacity(1) / 2)) return with_chunks<Shape + 1>(act);
+      if (!is_enough<config>(chunks_of<config>::capacity(1) / 2)) return with_chunks<Shape + 1>(act);
     }
     act(config{});
   }

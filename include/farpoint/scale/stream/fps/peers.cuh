@@ -122,7 +122,7 @@ class fps_peer_plan {
       if constexpr (type::in_memory) {
         using chunks = point_chunks<type, peer_machine>;
         most =
-            larger(most, static_cast<std::size_t>(chunks::chunks(points_, 1)) * chunks::chunk_scalars * sizeof(float));
+            larger(most, static_cast<std::size_t>(chunks::parts(points_, 1)) * chunks::part_scalars * sizeof(float));
       }
       return false;
     });

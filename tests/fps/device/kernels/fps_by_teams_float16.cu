@@ -1,0 +1,3 @@
+#include "../every_kernel.cuh"
+
+FPS_BY_DEFAULT_TEAMS(template, farpoint::float16)
