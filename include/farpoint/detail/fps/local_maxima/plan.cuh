@@ -111,7 +111,7 @@ class local_maxima_plan {
     if (chosen.words != nullptr) enqueue_marks(launcher, {call, chosen});
     if (choice_.boxes) fps_enqueue_cell_order<Points>(launcher, cell_order_args<Points>{clouds_, a.order});
     auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, choice_.singles);
-    local_maxima_args<Points> args{call,   team_blocks(), lengths, {a.order.order, a.chunks, part_shift()},
+    local_maxima_args<Points> args{call,   team_blocks(), lengths, {a.order.order, a.chunks, {}, part_shift()},
                                    chosen, a.keys,        a.board, a.schedule};
     unsigned const blocks = choice_.shared_out ? team_blocks() : static_cast<unsigned>(clouds_.size()) * team_blocks();
     with_config([&](auto config) {

@@ -68,9 +68,9 @@ struct basic_local_maxima_order {
   /// Memory for chunks if registers do not hold the points: of the cloud in global memory, or of the block in shared
   /// memory.
   Scalar* chunks;
-  unsigned part_shift = 0;  ///< a chunk has 2^part_shift parts, see point_chunks
   /// Points chosen before the call.
   point_marks chosen{};
+  unsigned part_shift = 0;  ///< a chunk has 2^part_shift parts, see point_chunks
 };
 using local_maxima_order = basic_local_maxima_order<float>;
 
