@@ -39,8 +39,6 @@ constexpr packet_search searches[] = {
     {"together for one turn", true, false, {always, 0}},
     {"together for a few turns", true, false, {always, 5}},
     {"together for more turns, own order", true, true, {always, 11}},
-    {"from a leaf, order of the view", false, false},
-    {"from a leaf, own order", false, true},
 };
 constexpr packet_search from_own_leaf{"from their own leaf", false, false};
 

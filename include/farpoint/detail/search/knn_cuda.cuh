@@ -48,7 +48,7 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Points::scalar>(method, k);
-  auto const search = [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
+  auto const search = [&](kernel_launcher& launcher, auto const& built, bytes memory) {
     unsigned* const bad_offsets = &built.state->faults.bad_offsets;
     look_at_offsets(launcher, points, queries, bad_offsets);
     if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
@@ -56,8 +56,7 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
     if (queries.size() == 0) return;
     search_queries<Queries> asked{queries, built.index, self};
     asked.stop_at_bad_offsets(bad_offsets);
-    if (!self)
-      order_queries<Selector>(exec, launcher, asked, most_leaves(points.points().size(), points.size()), memory);
+    order_queries<Selector>(exec, launcher, asked, memory);
     launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, request, output});
   };
   auto const order = query_order_of<Selector>(queries, points.points().size(), self);

@@ -17,7 +17,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Memory of a search, except for the index.
 struct radius_memory {
   exclusive_scan_memory sums;
-  query_order_memory order;
+  bytes order;  ///< of query_order_of()
 };
 
 /// Returns a function that cuts the memory for a batch of queries.
@@ -132,13 +132,12 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
 template <class Selector, class Points, class Queries, class Search>
 FARPOINT_HIDDEN void radius_search_of_points(cuda_exec exec, kernel_launcher& launcher,
                                              bvh_build_args<Points> const& built, search_queries<Queries>& queries,
-                                             query_order_memory const& order, radius_params const& params,
-                                             radius_report* report, Search const& search) noexcept {
+                                             bytes order, radius_params const& params, radius_report* report,
+                                             Search const& search) noexcept {
   unsigned* const bad_offsets = &built.state->faults.bad_offsets;
   queries.stop_at_bad_offsets(bad_offsets);
   if (report != nullptr) launcher.clear(report, sizeof *report);
-  order_queries<Selector>(exec, launcher, queries, most_leaves(built.points.points().size(), built.points.size()),
-                          order);
+  order_queries<Selector>(exec, launcher, queries, order);
   search(radius_search<Points, Queries>{launcher, queries, built.points, params, report});
   report_built(launcher, built, report);
 }

@@ -127,7 +127,7 @@ external_args<Args> external_args_of(Args const& args) noexcept {
 /// @tparam Args  of queries whose kind is known at run time only
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
-  if constexpr (Selector::external == external_search::own_order && Args::may_be_external) {
+  if constexpr (Args::may_be_external) {
     if (!args.queries.are_points()) {
       return launch_packet_kernel<Selector>(launcher, external_args_of<Selector>(args), threads);
     }
