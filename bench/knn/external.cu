@@ -71,19 +71,27 @@ constexpr external_row rows[] = {
     {1'000'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
     {100'000, 100'000, 8, knn_cloud::cube, query_order::random, 100},
     {100'000, 100'000, 8, knn_cloud::cube, query_order::sorted, 100},
+    {100'000, 100'000, 8, knn_cloud::sphere, query_order::sorted, 100},
     {10'000, 200'000, 8, knn_cloud::cube, query_order::random, 50},
     {10'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
+    {10'000, 10'000, 8, knn_cloud::cube, query_order::sorted, 100},
     {1'000, 1'000, 8, knn_cloud::cube, query_order::random, 100},
 };
 
-/// Packets that are always traversed together, and queries that always are on their own.
+/// Packets that are always traversed together, queries that always are on their own, and packets that are traversed
+/// together by their spread however few they are.
 struct together_selector : farpoint::knn_selector {
   static constexpr float most_spread = farpoint::detail::infinity<float>;
   static constexpr float most_spread_in_order = farpoint::detail::infinity<float>;
+  static constexpr farpoint::index_t per_lane_below = 0;
 };
 struct per_lane_selector : farpoint::knn_selector {
   static constexpr float most_spread = -1;
   static constexpr float most_spread_in_order = -1;
+};
+
+struct by_spread_selector : farpoint::knn_selector {
+  static constexpr farpoint::index_t per_lane_below = 0;
 };
 
 std::vector<float> sort_along_curve(std::vector<float> const& xyz) {
@@ -218,6 +226,7 @@ void register_external(bool flush_l2) {
       if (row.k != 8) continue;
       register_search<together_selector>(row, "together", has_workspace, flush_l2, problems);
       register_search<per_lane_selector>(row, "per_lane", has_workspace, flush_l2, problems);
+      register_search<by_spread_selector>(row, "by_spread", has_workspace, flush_l2, problems);
     }
   }
 }

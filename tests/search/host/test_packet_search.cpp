@@ -36,6 +36,7 @@ constexpr packet_search searches[] = {
     {"together, own order", true, true, {always, 1 << 30}},
     {"each lane, order of the view", true, false, {never, 0}},
     {"each lane, own order", true, true, {never, 0}},
+    {"each lane, after a beam", true, false, {0, 0}},
     {"together for one turn", true, false, {always, 0}},
     {"together for a few turns", true, false, {always, 5}},
     {"together for more turns, own order", true, true, {always, 11}},

@@ -117,10 +117,18 @@ FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const&
   launcher.launch_for(threads, block_size, kernel, args);
 }
 
+/// Maximum spread of the packets of queries that are not the points; see packet_limits.
+/// @param threads  number of threads that answer queries
+template <class Selector>
+constexpr float most_spread_of(bool are_in_leaf_order, index_t threads) noexcept {
+  if (are_in_leaf_order) return Selector::most_spread_in_order;
+  return threads < Selector::per_lane_below ? -1.0f : Selector::most_spread;
+}
+
 /// Adds to `args` what the kernel for queries that are not the points needs.
 template <class Selector, class Args>
 external_args<Args> external_args_of(Args const& args) noexcept {
-  return {args, args.queries.are_in_leaf_order() ? Selector::most_spread_in_order : Selector::most_spread};
+  return {args, most_spread_of<Selector>(args.queries.are_in_leaf_order(), args.queries.threads())};
 }
 
 /// Enqueues the kernel for k up to Args::most_capacity, with at least `threads` threads.
