@@ -4,7 +4,7 @@
 
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/packets/lists.cuh>
+#include <farpoint/detail/search/knn_cuda.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
 #include <farpoint/detail/search/segmented_sort.cuh>
@@ -121,10 +121,9 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
     run(radius_count<scalar>{request, output.counts}, counters_);
   } else if (params_.order == radius_order::index) {
     run_lowest(request, writer);
-  } else if (max <= most_in_packets<scalar>) {
-    run_packet_lists<Selector>(launcher_, queries_, request, writer, counters_);
   } else {
-    run(radius_row_lists<neighbour_key<scalar>, Points>{{request, points_}, writer}, counters_);
+    knn_output<scalar> const rows{output.indices, output.distances, output.counts};
+    launch_knn<Selector>(launcher_, knn_cuda_args<Queries>{queries_, request, rows, counters_, first_index});
   }
 }
 
@@ -174,8 +173,7 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
                                              output.counts, output.report);
   if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
-  index_t const in_registers = params.order == radius_order::index ? 32 : most_in_packets<scalar>;
-  if (max > in_registers && output.distances.empty()) {
+  if (params.order == radius_order::index && max > 32 && output.distances.empty()) {
     return reject("radius: by an index, lists that registers do not hold need output.distances");
   }
   // Without an output for distances, the search would compute them from the points again, which may no longer exist.
