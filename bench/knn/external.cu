@@ -71,24 +71,27 @@ constexpr external_row rows[] = {
     {1'000'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
     {100'000, 100'000, 8, knn_cloud::cube, query_order::random, 100},
     {100'000, 100'000, 8, knn_cloud::cube, query_order::sorted, 100},
+    {100'000, 100'000, 8, knn_cloud::sphere, query_order::sorted, 100},
     {10'000, 200'000, 8, knn_cloud::cube, query_order::random, 50},
     {10'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
+    {10'000, 10'000, 8, knn_cloud::cube, query_order::sorted, 100},
     {1'000, 1'000, 8, knn_cloud::cube, query_order::random, 100},
 };
 
-/// The search with a sort of the queries by their first leaf, from which packets begin.
-struct leaf_order_selector : farpoint::knn_selector {
-  static constexpr farpoint::external_search external = farpoint::external_search::leaf_order;
-};
-
-/// Packets that are always traversed together, and queries that always are on their own.
+/// Packets that are always traversed together, queries that always are on their own, and packets that are traversed
+/// together by their spread however few they are.
 struct together_selector : farpoint::knn_selector {
   static constexpr float most_spread = farpoint::detail::infinity<float>;
   static constexpr float most_spread_in_order = farpoint::detail::infinity<float>;
+  static constexpr farpoint::index_t per_lane_below = 0;
 };
 struct per_lane_selector : farpoint::knn_selector {
   static constexpr float most_spread = -1;
   static constexpr float most_spread_in_order = -1;
+};
+
+struct by_spread_selector : farpoint::knn_selector {
+  static constexpr farpoint::index_t per_lane_below = 0;
 };
 
 std::vector<float> sort_along_curve(std::vector<float> const& xyz) {
@@ -194,11 +197,11 @@ using external_contender = contender<external_problem, external_row>;
 
 /// Registers knn() as `Selector` tunes it, as a graph.
 template <class Selector>
-void register_search(external_row const& row, char const* who, bool has_workspace, int calls, bool flush_l2,
+void register_search(external_row const& row, char const* who, bool has_workspace, bool flush_l2,
                      external_store& problems) {
   std::string const name = "external/" + row.name() + "/" + who + (has_workspace ? "" : "_no_workspace");
   register_contender(
-      external_contender{name, row, calls, how::replayed, flush_l2, &problems},
+      external_contender{name, row, row.calls, how::replayed, flush_l2, &problems},
       [has_workspace](external_problem& problem) { problem.reserve<Selector>(has_workspace); },
       [row, name](benchmark::State& state, external_problem& problem, auto const& enqueue) {
         problem.verify(enqueue, name);
@@ -218,16 +221,12 @@ void register_external(bool flush_l2) {
   // The rows outlive this function.
   static external_store problems{{}};
   for (external_row const& row : rows) {
-    bool const has_variants = row.k == 8;
-    // Packets that jump in random order take 0.1 s with a start from a leaf.
-    int const slow_calls = row.order == query_order::random ? 3 : row.calls;
     for (bool const has_workspace : {true, false}) {
-      register_search<farpoint::knn_selector>(row, "graph", has_workspace, row.calls, flush_l2, problems);
-      if (!has_variants) continue;
-      int const calls = has_workspace ? row.calls : slow_calls;
-      register_search<leaf_order_selector>(row, "leaf_order", has_workspace, calls, flush_l2, problems);
-      register_search<together_selector>(row, "together", has_workspace, calls, flush_l2, problems);
-      register_search<per_lane_selector>(row, "per_lane", has_workspace, row.calls, flush_l2, problems);
+      register_search<farpoint::knn_selector>(row, "graph", has_workspace, flush_l2, problems);
+      if (row.k != 8) continue;
+      register_search<together_selector>(row, "together", has_workspace, flush_l2, problems);
+      register_search<per_lane_selector>(row, "per_lane", has_workspace, flush_l2, problems);
+      register_search<by_spread_selector>(row, "by_spread", has_workspace, flush_l2, problems);
     }
   }
 }

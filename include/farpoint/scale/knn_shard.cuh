@@ -38,7 +38,7 @@ void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& as
                     query_rows<knn_output<typename Queries::scalar>> const& to) noexcept {
   launch_knn<knn_selector>(launcher,
                            knn_cuda_args<Queries>{asked, request_of<typename Queries::scalar>(method, to.each), to.rows,
-                                                  to.first_index, to.limits});
+                                                  non_finite_counter(to.rows.report), to.first_index, to.limits});
 }
 
 }  // namespace detail

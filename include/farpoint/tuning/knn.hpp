@@ -31,12 +31,6 @@ Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
   return stream;
 }
 
-/// Search among the points of an index for queries that are not these points.
-enum class external_search {
-  leaf_order,  ///< sorts 16,384 or more queries by the leaf that they begin with; packets begin there
-  own_order    ///< builds a BVH of the queries for their order; packets begin with a beam search, and end lane by lane
-};
-
 /// Default choice. To change it, derive a struct, hide members, and pass it as the first template argument of knn() or
 /// build_point_bvh().
 struct knn_selector {
@@ -59,18 +53,22 @@ struct knn_selector {
   /// Minimum number of points that justify another block of a build.
   static constexpr index_t build_points = 1024;
 
-  /// Search of queries that are not the points. h200, 1 M points and queries of a cube, k = 8, ms, measured with a
-  /// prototype: in random order 0.60 (leaf_order 1.22), sorted 0.60 (0.82), random without a workspace 1.76 (126).
-  static constexpr external_search external = external_search::own_order;
-  /// Fewer queries than points divided by this are answered in the order of the view. h200, 10,000 queries of 1 M
-  /// points, us, measured with a prototype: 114 in the order of the view.
+  /// Queries that are not the points have a BVH of their own for their order, if there is a workspace and they are more
+  /// than points divided by this. h200, 1 M points of a cube, k = 8, random queries, ms: 1 M queries 0.678 (2.04 in the
+  /// order of the view); in the order of the view, 100,000 queries 0.286 and 10,000 queries 0.129.
   static constexpr index_t own_order_share = 8;
   /// Maximum spread of the packets that are traversed together: the squared diagonal of their queries, relative to the
   /// squared scale of the points near them. Beyond, each lane traverses for its own query. In the order of a BVH of the
-  /// queries few packets are spread, and it pays to traverse them together. h200, 1 M queries of a sphere in the order
-  /// of the view, ms, measured with a prototype: 1.74 (64).
+  /// queries few packets are spread, and it pays to traverse them together. h200, 1 M queries, k = 8, ms: random in the
+  /// order of the view 2.04 (always together 4.47), sorted 1.13 (always together 1.19, always per lane 1.42); in the
+  /// order of their BVH 0.678 (0.679, 1.53).
   static constexpr float most_spread = 64;
   static constexpr float most_spread_in_order = 1024;
+  /// Fewer queries in the order of the view are answered per lane from the start. All their warps run at once, so that
+  /// a call takes as long as its slowest packet, whatever the others share. h200, cube, k = 8, without a workspace, ms
+  /// per lane (packets by their spread, all after a beam search): 1,000 queries of 1,000 points 0.042 (0.103), 100,000
+  /// of 100,000 sorted 0.211 (0.240), 1 M of 1 M sorted 1.42 (1.13).
+  static constexpr index_t per_lane_below = 65'536;
 };
 
 namespace detail {
@@ -103,10 +101,6 @@ inline constexpr int packet_points_at_once = 4;
 
 /// Maximum length of a row of radius_rows() that is filled in any order and sorted afterwards; longer rows are heaps.
 inline constexpr index_t radius_sorted_row = 512;
-
-/// Minimum number of queries that external_search::leaf_order sorts; fewer are answered in view order, since the dozen
-/// launches of a sort would take longer than they save. A guess; the break-even point has not been measured.
-inline constexpr index_t query_order_from = 16384;
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

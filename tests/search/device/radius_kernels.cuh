@@ -4,8 +4,7 @@
 
 #include <farpoint/radius.cuh>
 
-#include "../../core/device/radix_sort_kernels.cuh"
-#include "point_bvh_kernels.cuh"
+#include "knn_kernels.cuh"
 
 // `how` is `extern template` or `template`.
 #define RADIUS_CALLS(how, Coord)                                                                                      \

@@ -13,18 +13,18 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// Sorts queries by the leaf that they begin with.
-struct leaf_order : farpoint::knn_selector {
-  static constexpr farpoint::external_search external = farpoint::external_search::leaf_order;
-};
-/// Packets are traversed together, or each lane traverses for its own query.
+/// Packets are traversed together, or each lane traverses for its own query, or the spread of a packet decides.
 struct always_together : small_tiles {
   static constexpr float most_spread = farpoint::detail::infinity<float>;
   static constexpr float most_spread_in_order = farpoint::detail::infinity<float>;
+  static constexpr index_t per_lane_below = 0;
 };
 struct always_per_lane : small_tiles {
   static constexpr float most_spread = -1;
   static constexpr float most_spread_in_order = -1;
+};
+struct always_by_spread : small_tiles {
+  static constexpr index_t per_lane_below = 0;
 };
 /// A BVH of the queries, however few they are.
 struct always_own_order : small_tiles {
@@ -69,9 +69,9 @@ template <class Problem>
 void check_all(Problem const& problem) {
   auto const expected = host_knn(problem);
   check_selector<farpoint::knn_selector>(problem, expected, "default");
-  check_selector<leaf_order>(problem, expected, "leaf order");
   check_selector<always_together>(problem, expected, "together");
   check_selector<always_per_lane>(problem, expected, "per lane");
+  check_selector<always_by_spread>(problem, expected, "by spread");
   check_selector<always_own_order>(problem, expected, "own order");
 }
 
@@ -246,6 +246,5 @@ TEST_CASE("external queries, device: bytes of a workspace are bounded", "[knn][e
     }
   };
   check_bound(farpoint::knn_selector{});
-  check_bound(leaf_order{});
   check_bound(always_own_order{});
 }

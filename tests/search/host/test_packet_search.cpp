@@ -36,11 +36,10 @@ constexpr packet_search searches[] = {
     {"together, own order", true, true, {always, 1 << 30}},
     {"each lane, order of the view", true, false, {never, 0}},
     {"each lane, own order", true, true, {never, 0}},
+    {"each lane, after a beam", true, false, {0, 0}},
     {"together for one turn", true, false, {always, 0}},
     {"together for a few turns", true, false, {always, 5}},
     {"together for more turns, own order", true, true, {always, 11}},
-    {"from a leaf, order of the view", false, false},
-    {"from a leaf, own order", false, true},
 };
 constexpr packet_search from_own_leaf{"from their own leaf", false, false};
 

@@ -10,7 +10,7 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Memory of queries that are not the points; none without a workspace.
 struct built_search_memory {
-  query_order_memory order;
+  bytes order;            ///< of query_order_of()
   unsigned* bad_offsets;  ///< count of points and queries; null where threads check the queries' offsets, if any
 
   /// @param points  number of points of the index
@@ -65,7 +65,7 @@ FARPOINT_HIDDEN result index_search_on_device(cuda_exec exec, Index const& index
     search_queries<Queries> asked{queries, index.arrays(), false};
     bool const is_counted = memory.bad_offsets != nullptr;
     asked.stop_at_bad_offsets(is_counted ? memory.bad_offsets : index.bad_offsets(), is_counted);
-    order_queries<Selector>(exec, launcher, asked, most_leaves(index.points(), index.size()), memory.order);
+    order_queries<Selector>(exec, launcher, asked, memory.order);
     answer(launcher, asked);
   }
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");

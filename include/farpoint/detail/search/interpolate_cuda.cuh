@@ -4,7 +4,6 @@
 
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/inverse_distance.hpp>
-#include <farpoint/detail/search/neighbour_lists.hpp>
 #include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/with_index.cuh>
@@ -12,15 +11,6 @@
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-template <class Queries>
-struct interpolate_args {
-  search_queries<Queries> queries;
-  span<float const> features;
-  index_t channels;
-  interpolate_output output;
-  unsigned long long* non_finite;  ///< queries, added to; may be null
-};
 
 /// Parts of a row of the output.
 struct interpolated_row {
@@ -45,24 +35,6 @@ __device__ interpolated_row interpolated_row_of(search_queries<Queries> const& q
   return row;
 }
 
-/// Finds the three nearest points of a thread's query.
-template <class Queries>
-__device__ interpolated_row find_interpolated_row(interpolate_args<Queries> const& args, index_t thread) noexcept {
-  using key = neighbour_key<typename Queries::scalar>;
-  interpolated_row found{-1, {}, {}, 0};
-  index_t bad_row = -1;
-  auto const q = args.queries.of_thread(thread, bad_row);
-  found.row = q.exists() ? q.row : bad_row;
-  count_in_report_by_warp(args.non_finite, bad_row >= 0 && !args.queries.has_bad_offsets() ? 1u : 0u);
-  if (!q.exists()) return found;
-  auto const index = args.queries.index_of(q);
-  topk_list<key, 3> list{3, list_order<key>::limit(no_distance<typename Queries::scalar>)};
-  index.search(q.at, start_of(q, index), list, no_index);
-  key keys[3];
-  list.write(keys, 3);
-  return interpolated_row_of(args.queries, q, keys);
-}
-
 /// Writes the 32 rows of a warp, a value per lane, so that neighbouring lanes read and write neighbouring channels.
 /// @param rows  `[32]`, shared memory, which all lanes see
 template <class Args>
@@ -84,42 +56,33 @@ __device__ void write_interpolated(Args const& args, interpolated_row const* row
   }
 }
 
-/// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries.
-template <class Queries>
-__global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Queries> const args) {
-  __shared__ interpolated_row shared[search_block_size];
-  interpolated_row* const rows = shared + threadIdx.x / cuda_warp::lanes * cuda_warp::lanes;
-  index_t const step = index_t{gridDim.x} * search_block_size;
-  for (index_t first = index_t{blockIdx.x} * search_block_size; first < args.queries.threads(); first += step) {
-    rows[cuda_warp::lane()] = find_interpolated_row(args, first + threadIdx.x);
-    cuda_warp::sync();
-    write_interpolated(args, rows);
-    cuda_warp::sync();
-  }
-}
-
 /// Arguments of packet_kernel: a warp finds the neighbours of 32 queries together, and writes their rows.
 template <class Queries>
-struct interpolate_packet_args : interpolate_args<Queries> {
+struct interpolate_args {
   using scalar = typename Queries::scalar;
   static constexpr int capacity = 4;
   static constexpr bool is_external = false;
 
+  search_queries<Queries> queries;
+  span<float const> features;
+  index_t channels;
+  interpolate_output output;
+  unsigned long long* non_finite;  ///< queries, added to; may be null
   knn_request<scalar> request{3, no_distance<scalar>, false};
 
   static constexpr int min_blocks(int, int) noexcept { return 0; }
 
   __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
-    return this->queries.of_thread(thread, bad_row);
+    return queries.of_thread(thread, bad_row);
   }
   __device__ void leave_empty(index_t row) const noexcept {
     if (row < 0) return;
-    for (index_t channel = 0; channel < this->channels; ++channel) {
-      this->output.features[static_cast<std::size_t>(row * this->channels + channel)] = 0;
+    for (index_t channel = 0; channel < channels; ++channel) {
+      output.features[static_cast<std::size_t>(row * channels + channel)] = 0;
     }
   }
   __device__ void count_non_finite(bool is_bad) const noexcept {
-    count_in_report_by_warp(this->non_finite, is_bad && !this->queries.has_bad_offsets() ? 1u : 0u);
+    count_in_report_by_warp(non_finite, is_bad && !queries.has_bad_offsets() ? 1u : 0u);
   }
   __device__ scalar limit2(search_query<scalar> const&) const noexcept { return request.radius2; }
   template <int Capacity>
@@ -133,7 +96,7 @@ struct interpolate_packet_args : interpolate_args<Queries> {
     interpolated_row row{-1, {}, {}, 0};
     if (mine.exists()) {
       neighbour_key<scalar> const keys[3] = {found[Capacity - 3], found[Capacity - 2], found[Capacity - 1]};
-      row = interpolated_row_of(this->queries, mine, keys);
+      row = interpolated_row_of(queries, mine, keys);
     }
     // Lanes may still read candidates.
     cuda_warp::sync();
@@ -149,16 +112,10 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Q
                                      span<float const> features, index_t channels,
                                      interpolate_output const& output) noexcept {
   auto* const non_finite = output.report == nullptr ? nullptr : &output.report->non_finite_queries;
-  interpolate_args<Queries> const args{queries, features, channels, output, non_finite};
-  if constexpr (Selector::external == external_search::own_order) {
-    using packet_args = interpolate_packet_args<Queries>;
-    constexpr int block_size = Selector::block_size;
-    launcher.launch_for(queries.threads(), block_size,
-                        packet_kernel<external_args<packet_args>, packet_args::capacity, block_size>,
-                        external_args_of<Selector>(packet_args{args}));
-  } else {
-    launcher.launch_strided(queries.threads(), search_block_size, interpolate_kernel<Queries>, args);
-  }
+  using args = interpolate_args<Queries>;
+  constexpr int block_size = Selector::block_size;
+  launcher.launch_for(queries.threads(), block_size, packet_kernel<external_args<args>, args::capacity, block_size>,
+                      external_args_of<Selector>(args{queries, features, channels, output, non_finite}));
 }
 
 /// interpolate() for cuda_exec.
@@ -172,15 +129,14 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& poi
     return checked;
   }
   return indexed_search<Selector>(exec, points, workspace, query_order_of<Selector>(queries, rows),
-                                  [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
+                                  [&](kernel_launcher& launcher, auto const& built, bytes memory) {
                                     unsigned* const bad_offsets = &built.state->faults.bad_offsets;
                                     look_at_offsets(launcher, points, queries, bad_offsets);
                                     search_queries<Queries> spread{queries, built.index, false};
                                     spread.stop_at_bad_offsets(bad_offsets);
                                     if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
                                     report_built(launcher, built, output.report);
-                                    order_queries<Selector>(exec, launcher, spread, most_leaves(rows, points.size()),
-                                                            memory);
+                                    order_queries<Selector>(exec, launcher, spread, memory);
                                     run_interpolate<Selector>(launcher, spread, features, channels, output);
                                   });
 }

@@ -1,10 +1,10 @@
 /// @file
-/// Arguments of the kernels of knn(), and functions that write lists to the output.
+/// Arguments of the kernels that write lists of nearest points to rows, and functions that write them.
 #pragma once
 
 #include <farpoint/detail/search/packets/kernel.cuh>
+#include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/types/knn.hpp>
-#include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -70,13 +70,15 @@ __device__ void write_rows_of(Args const& args, std::uint32_t row,
       ++r;
     }
   }
-  if (args.output.counts.empty() || row == no_row) return;
+  if (args.output.counts.empty() && args.counters.found == nullptr) return;
   int count = 0;
 #pragma unroll
   for (int i = 0; i < Capacity; ++i) {
     if (i >= Capacity - k && keys[i].index() != no_index) ++count;
   }
-  args.output.counts.set(row, count);
+  if (row == no_row) count = 0;
+  count_in_report_by_warp(args.counters.found, static_cast<unsigned long long>(count));
+  if (!args.output.counts.empty() && row != no_row) args.output.counts.set(row, count);
 }
 
 /// Writes the lists of a packet, with unrolled loops if lists are full.
@@ -112,7 +114,7 @@ constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
   return warps * cuda_warp::lanes / block_size;
 }
 
-/// Queries whose lists are written to a knn_output.
+/// Queries whose lists are written to a knn_output. Its report is not used.
 template <class Queries>
 struct knn_cuda_args {
   using scalar = typename Queries::scalar;
@@ -124,6 +126,7 @@ struct knn_cuda_args {
   search_queries<Queries> queries;
   knn_request<scalar> request;
   knn_output<scalar> output;
+  query_counters counters = {};
   index_t first_index = 0;           ///< added to the indices of neighbours
   query_limits<scalar> limits = {};  ///< limits of the rows
   /// First row of the launch. The rows of a launch are numbered from there with 32 bits.
@@ -168,9 +171,9 @@ struct knn_cuda_args {
   }
   /// Counts the warp's non-finite queries in the report. All lanes call it.
   __device__ void count_non_finite(bool is_bad) const noexcept {
-    if (output.report == nullptr || queries.has_bad_offsets()) return;
+    if (counters.non_finite == nullptr || queries.has_bad_offsets()) return;
     auto const count = static_cast<unsigned long long>(__popc(cuda_warp::ballot(is_bad)));
-    if (cuda_warp::lane() == 0) count_in_report(&output.report->non_finite_queries, count);
+    if (cuda_warp::lane() == 0) count_in_report(counters.non_finite, count);
   }
   template <int Capacity>
   __device__ FARPOINT_ALWAYS_INLINE void finish(search_query<scalar> const& mine,

@@ -48,7 +48,7 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Points::scalar>(method, k);
-  auto const search = [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
+  auto const search = [&](kernel_launcher& launcher, auto const& built, bytes memory) {
     unsigned* const bad_offsets = &built.state->faults.bad_offsets;
     look_at_offsets(launcher, points, queries, bad_offsets);
     if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
@@ -56,9 +56,8 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
     if (queries.size() == 0) return;
     search_queries<Queries> asked{queries, built.index, self};
     asked.stop_at_bad_offsets(bad_offsets);
-    if (!self)
-      order_queries<Selector>(exec, launcher, asked, most_leaves(points.points().size(), points.size()), memory);
-    launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, request, output});
+    order_queries<Selector>(exec, launcher, asked, memory);
+    launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, request, output, non_finite_counter(output.report)});
   };
   auto const order = query_order_of<Selector>(queries, points.points().size(), self);
   return indexed_search<Selector>(exec, points, workspace, order, search);
@@ -76,11 +75,12 @@ FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, bat
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Queries::scalar>(method, k);
-  return index_search_on_device<Selector>(exec, index, queries, output.report, workspace,
-                                          [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
-                                            knn_cuda_args<Queries> const args{asked, request, output};
-                                            launch_knn<Selector>(launcher, args);
-                                          });
+  return index_search_on_device<Selector>(
+      exec, index, queries, output.report, workspace,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+        knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
+        launch_knn<Selector>(launcher, args);
+      });
 }
 
 }  // namespace detail

@@ -104,6 +104,7 @@ __global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(Ar
   args.leave_empty(bad_row);
   args.count_non_finite(bad_row >= 0);
   int const k = args.request.k;
+  unsigned long long all = 0;  ///< neighbours of the warp's queries
   for (int from = 0; from < knn_queries_per_warp; ++from) {
     search_query<scalar> const query = cuda_warp::shuffle(mine, from);
     if (!query.exists()) continue;
@@ -116,8 +117,10 @@ __global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(Ar
       write_neighbour(args, query.row * k + j, j < count ? found[j] : key{scalar(0), no_index});
     }
     if (!args.output.counts.empty() && cuda_warp::lane() == 0) args.output.counts.set(query.row, count);
+    all += static_cast<unsigned long long>(count);
     cuda_warp::sync();
   }
+  if (cuda_warp::lane() == 0) count_in_report(args.counters.found, all);
 }
 
 /// Enqueues it, for any k.

@@ -72,10 +72,9 @@ FARPOINT_HIDDEN void run_neighbour_lists(kernel_launcher& launcher, search_queri
                                          knn_report* report, neighbour_lists<typename Points::scalar> const& lists,
                                          neighbour_key<typename Points::scalar>* memory) noexcept {
   using scalar = typename Points::scalar;
-  query_counters counters;
-  if (report != nullptr) counters.non_finite = &report->non_finite_queries;
+  query_counters const counters = non_finite_counter(report);
   if (request.k <= most_in_packets<scalar>) {
-    run_packet_lists<Selector, false>(launcher, queries, request, consumer, counters);
+    run_packet_lists<Selector>(launcher, queries, request, consumer, counters);
   } else {
     memory_lists<neighbour_key<scalar>, Consumer> const operation{request, consumer, memory};
     run_queries(launcher, queries, operation, counters, lists.threads());

@@ -55,14 +55,6 @@ class search_queries {
     return looks_at_offsets_ && any_bad_offset(queries_.offsets(), queries_.points().size());
   }
 
-  /// Sets the order of queries that are not the points.
-  /// @param rows    `[queries]`
-  /// @param leaves  `[queries]`: leaf_near() of each query
-  void answer_in_order(std::uint32_t const* rows, std::uint32_t const* leaves) noexcept {
-    rows_in_order_ = rows;
-    leaves_in_order_ = leaves;
-  }
-
   /// Makes queries that are not the points follow the leaves of a BVH of the queries.
   /// @param order  BVH of each cloud of queries; clouds with bad offsets may be anything
   void answer_in_order(point_bvh_arrays<scalar> const& order) noexcept {
@@ -77,7 +69,7 @@ class search_queries {
   /// True if threads follow the leaves of a BVH of the queries.
   bool are_in_leaf_order() const noexcept { return in_leaf_order_; }
   /// True if thread i answers row i.
-  bool are_in_row_order() const noexcept { return !in_leaf_order_ && rows_in_order_ == nullptr; }
+  bool are_in_row_order() const noexcept { return !in_leaf_order_; }
   /// Number of threads for all queries.
   FARPOINT_HD index_t threads() const noexcept { return threads_; }
 
@@ -107,14 +99,8 @@ class search_queries {
       if (thread < queries_.points().size()) bad_row = thread;
       return {};
     }
-    if (rows_in_order_ != nullptr) return of_place(thread, bad_row);
     query const in_view = is_row(thread) ? of_row(thread, bad_row) : query{};
     return in_leaf_order_ ? of_lane(in_packet_order(thread)) : in_view;
-  }
-
-  /// Leaf near a query, numbered over all clouds.
-  FARPOINT_HD index_t leaf_near(query const& q) const noexcept {
-    return first_leaf(index_, q.cloud) + index_of(q).leaf_near(q.at);
   }
 
  private:
@@ -125,13 +111,6 @@ class search_queries {
     if (queries.size() == 0 || rows == 0) return 0;
     // Each cloud may end with a partly filled leaf. Whole packets are needed because packets are permuted.
     return in_leaf_order ? divide_up(rows + point_bvh_width * queries.size(), packet_) * packet_ : rows;
-  }
-
-  FARPOINT_HD query of_place(index_t place, index_t& bad_row) const noexcept {
-    if (place >= queries_.points().size()) return {};
-    query q = of_row(index_t{rows_in_order_[place]}, bad_row);
-    if (q.exists()) q.start = static_cast<std::uint32_t>(leaves_in_order_[place] - first_leaf(index_, q.cloud));
-    return q;
   }
 
   /// Returns the thread whose query the calling thread answers: packets are permuted as a whole.
@@ -196,8 +175,6 @@ class search_queries {
   index_t threads_;
   bool looks_at_offsets_ = false;
   unsigned const* bad_offsets_ = nullptr;
-  std::uint32_t const* rows_in_order_ = nullptr;
-  std::uint32_t const* leaves_in_order_ = nullptr;
 };
 
 }  // namespace detail

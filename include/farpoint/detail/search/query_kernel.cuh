@@ -16,6 +16,12 @@ struct query_counters {
   unsigned long long* non_finite = nullptr;  ///< queries
 };
 
+/// Counter of queries that are not finite, of an optional report.
+template <class Report>
+query_counters non_finite_counter(Report* report) noexcept {
+  return {nullptr, report == nullptr ? nullptr : &report->non_finite_queries};
+}
+
 template <class Queries, class Operation>
 struct query_args {
   search_queries<Queries> queries;

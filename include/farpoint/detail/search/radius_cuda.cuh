@@ -4,7 +4,7 @@
 
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/packets/lists.cuh>
+#include <farpoint/detail/search/knn_cuda.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
 #include <farpoint/detail/search/segmented_sort.cuh>
@@ -17,7 +17,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Memory of a search, except for the index.
 struct radius_memory {
   exclusive_scan_memory sums;
-  query_order_memory order;
+  bytes order;  ///< of query_order_of()
 };
 
 /// Returns a function that cuts the memory for a batch of queries.
@@ -121,10 +121,9 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
     run(radius_count<scalar>{request, output.counts}, counters_);
   } else if (params_.order == radius_order::index) {
     run_lowest(request, writer);
-  } else if (max <= most_in_packets<scalar>) {
-    run_packet_lists<Selector>(launcher_, queries_, request, writer, counters_);
   } else {
-    run(radius_row_lists<neighbour_key<scalar>, Points>{{request, points_}, writer}, counters_);
+    knn_output<scalar> const rows{output.indices, output.distances, output.counts};
+    launch_knn<Selector>(launcher_, knn_cuda_args<Queries>{queries_, request, rows, counters_, first_index});
   }
 }
 
@@ -132,13 +131,12 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
 template <class Selector, class Points, class Queries, class Search>
 FARPOINT_HIDDEN void radius_search_of_points(cuda_exec exec, kernel_launcher& launcher,
                                              bvh_build_args<Points> const& built, search_queries<Queries>& queries,
-                                             query_order_memory const& order, radius_params const& params,
-                                             radius_report* report, Search const& search) noexcept {
+                                             bytes order, radius_params const& params, radius_report* report,
+                                             Search const& search) noexcept {
   unsigned* const bad_offsets = &built.state->faults.bad_offsets;
   queries.stop_at_bad_offsets(bad_offsets);
   if (report != nullptr) launcher.clear(report, sizeof *report);
-  order_queries<Selector>(exec, launcher, queries, most_leaves(built.points.points().size(), built.points.size()),
-                          order);
+  order_queries<Selector>(exec, launcher, queries, order);
   search(radius_search<Points, Queries>{launcher, queries, built.points, params, report});
   report_built(launcher, built, report);
 }
@@ -175,8 +173,7 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
                                              output.counts, output.report);
   if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
-  index_t const in_registers = params.order == radius_order::index ? 32 : most_in_packets<scalar>;
-  if (max > in_registers && output.distances.empty()) {
+  if (params.order == radius_order::index && max > 32 && output.distances.empty()) {
     return reject("radius: by an index, lists that registers do not hold need output.distances");
   }
   // Without an output for distances, the search would compute them from the points again, which may no longer exist.

@@ -117,17 +117,25 @@ FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const&
   launcher.launch_for(threads, block_size, kernel, args);
 }
 
+/// Maximum spread of the packets of queries that are not the points; see packet_limits.
+/// @param threads  number of threads that answer queries
+template <class Selector>
+constexpr float most_spread_of(bool are_in_leaf_order, index_t threads) noexcept {
+  if (are_in_leaf_order) return Selector::most_spread_in_order;
+  return threads < Selector::per_lane_below ? -1.0f : Selector::most_spread;
+}
+
 /// Adds to `args` what the kernel for queries that are not the points needs.
 template <class Selector, class Args>
 external_args<Args> external_args_of(Args const& args) noexcept {
-  return {args, args.queries.are_in_leaf_order() ? Selector::most_spread_in_order : Selector::most_spread};
+  return {args, most_spread_of<Selector>(args.queries.are_in_leaf_order(), args.queries.threads())};
 }
 
 /// Enqueues the kernel for k up to Args::most_capacity, with at least `threads` threads.
 /// @tparam Args  of queries whose kind is known at run time only
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
-  if constexpr (Selector::external == external_search::own_order && Args::may_be_external) {
+  if constexpr (Args::may_be_external) {
     if (!args.queries.are_points()) {
       return launch_packet_kernel<Selector>(launcher, external_args_of<Selector>(args), threads);
     }

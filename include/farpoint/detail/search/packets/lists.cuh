@@ -8,16 +8,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Queries whose lists go to a consumer, as in register_lists.
-/// @tparam MayBeExternal  false if the queries are always points of the index: fewer kernels
-template <class Queries, class Consumer, bool MayBeExternal>
+/// Queries, which are points of the index, whose lists go to a consumer, as in register_lists.
+template <class Queries, class Consumer>
 struct packet_lists_args {
   using scalar = typename Queries::scalar;
   using key = neighbour_key<scalar>;
   static constexpr int least_capacity = 4;
   static constexpr int most_capacity = most_in_packets<scalar>;
   static constexpr bool is_external = false;
-  static constexpr bool may_be_external = MayBeExternal;
+  static constexpr bool may_be_external = false;
 
   search_queries<Queries> queries;
   knn_request<scalar> request;
@@ -57,11 +56,11 @@ struct packet_lists_args {
 };
 
 /// Enqueues it, for k up to most_in_packets.
-template <class Selector, bool MayBeExternal = true, class Queries, class Consumer>
+template <class Selector, class Queries, class Consumer>
 FARPOINT_HIDDEN void run_packet_lists(kernel_launcher& launcher, search_queries<Queries> const& queries,
                                       knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
                                       query_counters const& counters = {}) noexcept {
-  packet_lists_args<Queries, Consumer, MayBeExternal> const args{queries, request, consumer, counters};
+  packet_lists_args<Queries, Consumer> const args{queries, request, consumer, counters};
   launch_packets<Selector>(launcher, args, queries.threads());
 }
 

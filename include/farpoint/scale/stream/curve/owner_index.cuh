@@ -40,8 +40,9 @@ struct owner_search<cuda_exec, Scalar> {
     auto request = request_of<Scalar>(method, to.each);
     request.excluded_points = owner.owned.excluded_points;
     auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
-      launch_knn<knn_selector>(launcher,
-                               knn_named_args<Queries>{{asked, request, to.rows, 0, to.limits}, owner.owned.names});
+      launch_knn<knn_selector>(
+          launcher, knn_named_args<Queries>{{asked, request, to.rows, non_finite_counter(to.rows.report), 0, to.limits},
+                                            owner.owned.names});
     };
     batch<Queries> const all{queries};
     if (is_same_view(owner.owned.points, queries)) {
