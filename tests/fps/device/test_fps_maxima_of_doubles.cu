@@ -44,9 +44,9 @@ TEST_CASE("fps, device: kernels that serve forced calls of doubles", "[fps][devi
   fps_choice const plain{fps_kernel::in_teams, 20, false};
   CHECK(planned(6, 10000, plain) == plain);
   CHECK(planned(6, 20 * 2048, plain) == plain);
-  // A shape of 8 points a thread is left out: blocks shared out hold the points in memory.
-  fps_choice const in_memory{fps_kernel::in_teams, 132, true, 40, 32, 0, true};
-  CHECK(planned(6, 20 * 2048 + 1, plain) == in_memory);
+  // A shape of 8 points a thread is left out: a schedule makes teams of more blocks.
+  fps_choice const more_blocks{fps_kernel::in_teams, 132, false, 40, 32, 0, true};
+  CHECK(planned(6, 20 * 2048 + 1, plain) == more_blocks);
   CHECK(planned(1, 132 * 131072 + 1, {fps_kernel::in_teams, 132, true}).kernel != fps_kernel::in_teams);
   fps_choice const regions{fps_kernel::in_regions};
   CHECK(planned(100, 4096, regions) == regions);
