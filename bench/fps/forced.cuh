@@ -33,10 +33,6 @@ struct forced_in_global_chunks : forced_in_chunks {
   static constexpr farpoint::index_t shared_chunks_from = std::numeric_limits<farpoint::index_t>::max();
 };
 
-struct forced_boxes : forced_selector {
-  static constexpr bool always_boxes = true;
-};
-
 /// Forces fps_kernel::in_regions with one shape.
 template <int Warps, int PointsPerLane, int Listed, int Tested>
 struct forced_regions : farpoint::fps_selector {

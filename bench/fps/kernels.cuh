@@ -342,11 +342,6 @@ std::shared_ptr<void> register_kernels(fps_kernels_row const (&rows)[Rows], kern
           "fps_kernels", row, name_of(choice), {}, [choice] { forced_selector::forced = choice; }, setting, *problems);
     }
     (register_regions<Regions, Points>(row, clouds, params, setting, *problems), ...);
-    if (by_default.kernel == farpoint::fps_kernel::in_teams && !by_default.boxes) {
-      register_kernel<forced_boxes, Points>(
-          "fps_kernels", row, name_of(by_default) + "_unsorted_boxes", {},
-          [by_default] { forced_selector::forced = by_default; }, setting, *problems);
-    }
     if (by_default.kernel == farpoint::fps_kernel::in_teams && by_default.boxes && row.chosen == 0) {
       register_chunks<Points>(row, by_default, setting, *problems);
     }

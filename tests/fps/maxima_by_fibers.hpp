@@ -57,8 +57,9 @@ void launch_by_fibers(fps_args<View> const& call, fiber_grid const& grid, local_
   std::vector<scalar> chunks(in_global ? chunks_type::part_scalars * chunks_of_all : 0);
   std::vector<fps_key_for<scalar>> keys(all + 1);
   std::vector<fiber_board::message> board(grid.slots);
-  maxima_args_of<View, fiber_board::message> const args{call,  grid.team,   lengths,      {order.data(), chunks.data()},
-                                                        marks, keys.data(), board.data(), grid.schedule};
+  maxima_args_of<View, fiber_board::message> args{call,  grid.team,   lengths,      {order.data(), chunks.data()},
+                                                  marks, keys.data(), board.data(), grid.schedule};
+  args.order.part_shift = Config::in_parts ? 1 + seed % 3 : 0;
 
   std::vector<dealt_maxima_shared<Config>> shared(grid.blocks);
   std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
@@ -129,6 +130,7 @@ void check_all_teams(Problem const& problem, unsigned seed) {
   auto const expected = reference_answer(problem);
   check_teams(problem, seed);
   check_team<odd_chunk_config<dim, 32, 1, scalar>>("memory", problem, expected, 2, seed);
+  check_team<odd_parts_config<dim, 32, 1, scalar>>("parts", problem, expected, 2, seed);
   check_team<odd_shared_chunk_config<dim, 64, 1, scalar>>("shared memory", problem, expected, 3, seed);
 }
 

@@ -20,6 +20,11 @@ struct FARPOINT_HIDDEN odd_chunk_config
 };
 
 template <int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
+struct FARPOINT_HIDDEN odd_parts_config : odd_chunk_config<Dim, BlockSize, PointsPerThread, Scalar> {
+  static constexpr bool in_parts = true;
+};
+
+template <int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
 struct FARPOINT_HIDDEN odd_shared_chunk_config : odd_chunk_config<Dim, BlockSize, PointsPerThread, Scalar> {
   static constexpr bool in_shared = true;
 };

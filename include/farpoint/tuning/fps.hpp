@@ -61,15 +61,13 @@ struct fps_case {
   int scalar_bytes;       ///< 4 or 8
   index_t region_points;  ///< largest cloud that a shape of `region_shapes` holds for this type of point and device
   index_t team_points;    ///< points that a block of a team holds in registers; 0 if there are no teams
-  index_t chunk_points;   ///< points that a block of a team holds with `maxima_chunks`; 0 if there are no teams
   int multiprocessors;    ///< number that the call may use
 };
 
 constexpr bool operator==(fps_case const& a, fps_case const& b) noexcept {
   return a.largest == b.largest && a.points == b.points && a.clouds == b.clouds && a.samples == b.samples &&
          a.chosen == b.chosen && a.ragged == b.ragged && a.scalar_bytes == b.scalar_bytes &&
-         a.region_points == b.region_points && a.team_points == b.team_points && a.chunk_points == b.chunk_points &&
-         a.multiprocessors == b.multiprocessors;
+         a.region_points == b.region_points && a.team_points == b.team_points && a.multiprocessors == b.multiprocessors;
 }
 constexpr bool operator!=(fps_case const& a, fps_case const& b) noexcept {
   return !(a == b);
@@ -136,10 +134,9 @@ struct fps_selector {
   //   1 x 10,000,000 ->  10,000                              5.58      5.24
   static constexpr fps_block_tuning maxima_chunks[] = {{512, 4}, {512, 8}};
 
-  static constexpr bool always_boxes = false;
   /// Minimum size of a cloud of floats, sampled by equal teams, whose chunks of the first shape are stored in shared
   /// memory if they fit: up to a million points on an H200.
-  // h200, 1 x 1,000,000 -> 64: 0.364 ms; 0.389 in global memory. -> 1,024: 0.658, 0.697. -> 10,000: 1.24, 1.24.
+  // h200, 1 x 300,000 -> 4,096: 0.562 ms; 0.594 in registers, 0.671 in chunks in global memory.
   static constexpr index_t shared_chunks_from = 262144;
 
   /// Selects the kernel. A choice that the device or the type of point rules out is replaced by the next that works.
@@ -175,7 +172,7 @@ struct fps_selector {
     index_t const team = useful < room ? useful : room;
     fps_choice choice{fps_kernel::in_teams, static_cast<int>(team)};
     // A single sample per round pays off until rounds accept some.
-    choice.singles = c.chosen > 0 ? 0 : c.largest > 262144 ? 20 : 8;
+    choice.singles = c.chosen > 0 ? 0 : c.largest > 262144 && c.samples >= 48 ? 20 : 8;
     choice.shared_out = c.ragged || team < 2;
     if (choice.shared_out) choice.blocks = c.multiprocessors;
     index_t const all_useful = (c.points + worth - 1) / worth;
@@ -183,7 +180,7 @@ struct fps_selector {
         choice.shared_out ? (all_useful + c.multiprocessors - 1) / c.multiprocessors : (useful + team - 1) / team;
     bool const in_memory = !choice.shared_out && c.largest > team * c.team_points;
     // Beyond this product, updating a thread's points for every sample takes longer than sorting the points.
-    choice.boxes = in_memory || each * c.samples > 3500;
+    choice.boxes = in_memory || each * c.samples > (c.scalar_bytes == 8 ? 875 : 3500);
     if (choice.boxes) set_lengths(choice, c, each, in_memory);
     return choice;
   }
@@ -199,7 +196,7 @@ struct fps_selector {
   //   1 x  1,000,000 ->  10,000       1.27   1.25          1.19    1.26   1.35
   //   1 x  1,000,000 -> 100,000       6.49   5.16          5.21    4.49   4.21   4.18
   //   1 x 10,000,000 ->  10,000              5.30                  5.24
-  // In shared memory, 16 listed:        12     28
+  // With 16 listed:                     12     28
   //   1 x  1,000,000 ->   1,024      0.658  0.720
   //   1 x  1,000,000 ->  10,000             1.242
   static constexpr void set_lengths(fps_choice& choice, fps_case const& c, index_t each, bool in_memory) noexcept {
@@ -207,11 +204,11 @@ struct fps_selector {
       choice.wanted = wanted;
       choice.listed = listed;
     };
-    if (c.scalar_bytes == 8) return set(24, 16);
+    if (c.scalar_bytes == 8 && !in_memory) return set(24, 16);
     if (choice.shared_out) return;
     if (in_memory) {
       // Small teams were measured with the default's 40 and 32 only.
-      if (choice.blocks < 32) return;
+      if (choice.blocks < 32) return c.scalar_bytes == 8 ? set(24, 16) : void();
       if (c.samples > 32768) return set(80, 32);
       if (c.largest <= 1080000) return set(c.samples <= 4096 ? 12 : 28, 16);
       return c.largest <= 4000000 ? set(24, 16) : set(36, 32);
@@ -258,7 +255,7 @@ template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_case const& c) {
   return out << "{" << c.largest << ", " << c.points << ", " << c.clouds << ", " << c.samples << ", " << c.chosen
              << ", " << c.ragged << ", " << c.scalar_bytes << ", " << c.region_points << ", " << c.team_points << ", "
-             << c.chunk_points << ", " << c.multiprocessors << "}";
+             << c.multiprocessors << "}";
 }
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {

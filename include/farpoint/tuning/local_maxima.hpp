@@ -4,6 +4,8 @@
 
 #include <farpoint/core/types.hpp>
 
+#include <cstdint>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
@@ -31,6 +33,9 @@ inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;
 inline constexpr int maxima_messages_at_once = 2;
 inline constexpr unsigned maxima_keys_at_once = 4;
 
+/// Maximum number of points that a cloud counts for in addition to its own when a grid's blocks are distributed over
+/// clouds and a block samples the cloud alone: the time that a round takes without points.
+inline constexpr std::uint32_t maxima_extra_load = 2000;
 /// Threads of the block that distributes a grid's blocks over clouds: one warp per number of points that it tries.
 inline constexpr int maxima_schedule_block_size = 1024;
 

@@ -170,11 +170,16 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_BY_TEAMS(how, Coord, local_maxima_config, block_size, points_per_thread, false) \
   FPS_BY_TEAMS(how, Coord, local_maxima_config, block_size, points_per_thread, true)
 
+// Doubles have parts of their own largest chunks.
+#define FPS_IN_PARTS_OF_DEFAULT_TEAMS(how, Coord) \
+  FPS_BY_TEAMS(how, Coord, local_maxima_parts_config, 512, sizeof(farpoint::point_view<Coord>::scalar) == 8 ? 4 : 8)
+
 #define FPS_BY_DEFAULT_TEAMS_OF_DOUBLES(how, Coord)                               \
   FPS_BY_TEAMS_IN_REGISTERS(how, Coord, 512, 1)                                   \
   FPS_BY_TEAMS_IN_REGISTERS(how, Coord, 512, 2)                                   \
   FPS_BY_TEAMS_IN_REGISTERS(how, Coord, 512, 4)                                   \
   FPS_BY_TEAMS(how, Coord, local_maxima_chunk_config, 512, 4)                     \
+  FPS_IN_PARTS_OF_DEFAULT_TEAMS(how, Coord)                                       \
   how void farpoint::detail::fps_enqueue_cell_order<farpoint::point_view<Coord>>( \
       farpoint::detail::kernel_launcher&,                                         \
       farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
@@ -185,10 +190,11 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_BY_TEAMS(how, Coord, local_maxima_shared_chunk_config, 512, 4) \
   FPS_BY_DEFAULT_TEAMS_OF_DOUBLES(how, Coord)
 
-#define FPS_BY_ODD_TEAMS_OF_DOUBLES(how, Coord) \
-  FPS_BY_TEAMS_IN_REGISTERS(how, Coord, 64, 2)  \
-  FPS_BY_TEAMS_IN_REGISTERS(how, Coord, 96, 11) \
-  FPS_BY_TEAMS(how, Coord, local_maxima_chunk_config, 64, 2)
+#define FPS_BY_ODD_TEAMS_OF_DOUBLES(how, Coord)              \
+  FPS_BY_TEAMS_IN_REGISTERS(how, Coord, 64, 2)               \
+  FPS_BY_TEAMS_IN_REGISTERS(how, Coord, 96, 11)              \
+  FPS_BY_TEAMS(how, Coord, local_maxima_chunk_config, 64, 2) \
+  FPS_BY_TEAMS(how, Coord, local_maxima_parts_config, 64, 2)
 
 #define FPS_BY_ODD_TEAMS(how, Coord)                                \
   FPS_BY_TEAMS_IN_REGISTERS(how, Coord, 64, 40)                     \

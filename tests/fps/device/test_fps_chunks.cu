@@ -74,6 +74,20 @@ TEST_CASE("fps, device: small clouds of doubles in chunks", "[fps][device]") {
   check_odd_chunks_of<double>();
 }
 
+TEST_CASE("fps, device: chunks of several parts", "[fps][device]") {
+  // The blocks of odd_chunks hold 32,768 points in chunks of one part.
+  for (std::size_t const n : {32768u, 32769u, 65600u, 150000u}) {
+    fps_problem<float> problem{make_cloud(shape::non_finite, n, n), 200};
+    problem.chosen = {0, 7777, -1, 32768};
+    CAPTURE(n);
+    auto const expected = host_exec_answer(problem);
+    check_kernel<odd_chunks>("teams", problem, expected);
+    problem.offsets = {1, 1, 40, static_cast<index_t>(n) - 90, static_cast<index_t>(n)};
+    problem.chosen = {};
+    check_kernel<odd_chunks>("teams of a ragged batch", problem, host_exec_answer(problem));
+  }
+}
+
 TEST_CASE("fps, device: chunks under the sanitizers", "[fps][device][sanitize][no_racecheck]") {
   for (std::size_t const n : {600u, 1000u}) {
     fps_problem<float> const problem{make_cloud(shape::duplicates, n, n), 20};

@@ -29,6 +29,8 @@ TEST_CASE("fps, device: equals host_exec on large clouds", "[fps][device][large]
   check_against_host({make_cloud(shape::lattice, 300000, 2), 20000});
   check_against_host({make_cloud(shape::all_equal, 100000, 3), 25000});
   check_against_host({make_cloud(shape::cube, 10000000, 4), 10000});
+  // More points than all blocks of an H200 hold in chunks of one part.
+  check_against_host({make_cloud(shape::cube, 36000000, 5), 60});
 }
 
 TEST_CASE("fps, device: ragged batches of clouds of about the same size", "[fps][device][large]") {

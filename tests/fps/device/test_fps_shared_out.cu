@@ -88,16 +88,18 @@ TEST_CASE("fps, device: batches that shared out blocks serve", "[fps][device]") 
     CHECK(is_served({31, 1030000}, boxes) == boxes);
     CHECK(is_served({31, 1030000, 1000000}, boxes) == boxes);
     CHECK(is_served({1, 34000000, -1, false}, boxes) == boxes);
-    // Clouds that need, or might need, more blocks than the device runs.
-    CHECK(!is_served({1, 35000000, -1, false}, boxes));
-    CHECK(!is_served({133, 133 * 270000, -1, false}, boxes));
-    CHECK(!is_served({100, 30000000, 1000000}, boxes));
-    CHECK(!is_served({100, 30000000}, boxes));
+    // Clouds that need, or might need, chunks of several parts.
+    CHECK(is_served({1, 35000000, -1, false}, boxes) == boxes);
+    CHECK(is_served({1, 2147483647, -1, false}, boxes) == boxes);
+    CHECK(is_served({133, 133 * 270000, -1, false}, boxes) == boxes);
+    CHECK(is_served({100, 30000000, 1000000}, boxes) == boxes);
+    CHECK(is_served({100, 30000000}, boxes) == boxes);
     CHECK(!is_served({3, 0}, boxes));
   }
   // The order of cells has a limit.
-  CHECK(is_served({10000, 100000, 20}, false));
-  CHECK(!is_served({10000, 100000, 20}, true));
+  CHECK(is_served({40000, 400000, 20}, false));
+  CHECK(is_served({32767, 400000, 20}, true));
+  CHECK(!is_served({32768, 400000, 20}, true));
 
   batch_sizes const some{256, 256 * 1024, 3072};
   CHECK(planned(some, 0, true) == choice_of(132, true));

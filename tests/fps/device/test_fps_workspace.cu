@@ -165,7 +165,7 @@ void check_bound(std::uint64_t seed) {
   CAPTURE(less.points, less.clouds);
   if (fewer_points > bound || fewer_clouds > bound) FAIL("more for less");
   // The bound is close to the need of the largest batch. Only batches of a limited number of clouds lie in chunks.
-  index_t const in_chunks = Points::dim <= 3 ? std::min<index_t>(limits.clouds, 8191) : 0;
+  index_t const in_chunks = Points::dim <= 3 ? std::min<index_t>(limits.clouds, 32767) : 0;
   index_t const most = (point_bytes<Points> + 1) * limits.points + chunk_bytes * in_chunks + 300 * limits.clouds +
                        (200 + 45 * device.multiprocessors) * 1024;
   CHECK(static_cast<index_t>(bound) <= most);

@@ -461,7 +461,6 @@ farpoint::fps_case case_on_h200(index_t clouds, index_t points, index_t samples,
   c.scalar_bytes = scalar_bytes;
   c.region_points = is_double ? 4096 : 8192;
   c.team_points = is_double ? 2048 : 4096;
-  c.chunk_points = is_double ? 131072 : 262144;
   c.multiprocessors = 132;
   return c;
 }
@@ -500,7 +499,8 @@ TEST_CASE("fps, host: what the default chooses on an H200 is the fastest kernel 
   CHECK(choice(1, 49497, 4096) == fps_choice{fps_kernel::in_teams, 97, true, 48, 32, 8});
   CHECK(choice(1, 131072, 4096) == fps_choice{fps_kernel::in_teams, 132, true, 30, 16, 8});
   // Points in memory are sorted for few samples, too.
-  CHECK(choice(1, 1000000, 32) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 20});
+  CHECK(choice(1, 1000000, 32) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 8});
+  CHECK(choice(1, 300000, 32) == fps_choice{fps_kernel::in_teams, 132, false, 40, 32, 8});
   CHECK(choice(1, 1000000, 1024) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 20});
   CHECK(choice(1, 1000000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 28, 16, 20});
   CHECK(choice(1, 1000000, 100000) == fps_choice{fps_kernel::in_teams, 132, true, 80, 32, 20});
@@ -511,10 +511,14 @@ TEST_CASE("fps, host: what the default chooses on an H200 is the fastest kernel 
   // Doubles: regions of smaller clouds, and short lists.
   CHECK(choice(1, 2048, 512, 8) == fps_choice{fps_kernel::in_regions});
   CHECK(choice(200, 4096, 1024, 8) == fps_choice{fps_kernel::in_regions});
-  CHECK(choice(32, 4096, 1024, 8) == fps_choice{fps_kernel::in_teams, 4, false, 40, 32, 8});
+  CHECK(choice(32, 4096, 1024, 8) == fps_choice{fps_kernel::in_teams, 4, true, 24, 16, 8});
+  CHECK(choice(6, 10000, 1000, 8) == fps_choice{fps_kernel::in_teams, 20, true, 24, 16, 8});
+  CHECK(choice(1, 16384, 32, 8) == fps_choice{fps_kernel::in_teams, 32, false, 40, 32, 8});
   CHECK(choice(6, 10000, 10000, 8) == fps_choice{fps_kernel::in_teams, 20, true, 24, 16, 8});
   CHECK(choice(1, 131072, 4096, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 8});
-  CHECK(choice(1, 1000000, 100000, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 20});
+  CHECK(choice(1, 1000000, 1024, 8) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 20});
+  CHECK(choice(1, 1000000, 100000, 8) == fps_choice{fps_kernel::in_teams, 132, true, 80, 32, 20});
+  CHECK(choice(64, 16384, 1024, 8) == fps_choice{fps_kernel::in_teams, 2, true, 24, 16, 8});
   CHECK(choice(128, 8192, 1024, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 8, true});
   // Nothing to sample.
   CHECK(choice(0, 0, 10) == fps_choice{fps_kernel::in_regions});
@@ -548,7 +552,7 @@ TEST_CASE("fps, host: what the default chooses for ragged batches, chosen points
   // Without teams.
   for (index_t const points : {100, 8192, 8193, 1000000}) {
     c = case_on_h200(1, points, 100);
-    c.team_points = c.chunk_points = 0;
+    c.team_points = 0;
     CAPTURE(points);
     CHECK(fps_selector::choose(c) ==
           fps_choice{points <= 8192 ? fps_kernel::in_regions : fps_kernel::in_global_memory});
@@ -580,11 +584,11 @@ TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps
   CHECK(fps_choice{fps_kernel::in_teams, 22} != fps_choice{fps_kernel::in_teams, 8});
   CHECK(fps_choice{fps_kernel::in_teams, 22, true, 30} != fps_choice{fps_kernel::in_teams, 22, true});
   CHECK(fps_choice{fps_kernel::in_teams, 22} != fps_choice{fps_kernel::in_teams, 22, true});
-  farpoint::fps_case const some{1, 2, 3, 4, 5, true, 4, 7, 8, 9, 10};
-  CHECK(printed(some) == "{1, 2, 3, 4, 5, 1, 4, 7, 8, 9, 10}");
-  CHECK(some == farpoint::fps_case{1, 2, 3, 4, 5, true, 4, 7, 8, 9, 10});
-  CHECK(some != farpoint::fps_case{1, 2, 3, 4, 0, true, 4, 7, 8, 9, 10});
-  CHECK(some != farpoint::fps_case{1, 2, 3, 4, 5, true, 8, 7, 8, 9, 10});
+  farpoint::fps_case const some{1, 2, 3, 4, 5, true, 4, 7, 8, 10};
+  CHECK(printed(some) == "{1, 2, 3, 4, 5, 1, 4, 7, 8, 10}");
+  CHECK(some == farpoint::fps_case{1, 2, 3, 4, 5, true, 4, 7, 8, 10});
+  CHECK(some != farpoint::fps_case{1, 2, 3, 4, 0, true, 4, 7, 8, 10});
+  CHECK(some != farpoint::fps_case{1, 2, 3, 4, 5, true, 8, 7, 8, 10});
   CHECK(fps_host_tuning{} == fps_host_tuning{});
   CHECK(tight_tuning(8, 64) != fps_host_tuning{});
   CHECK(printed(fps_host_tuning{}) == "{64, 512, 16, 0, 40, 400, 200000, 65536}");

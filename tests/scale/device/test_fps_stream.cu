@@ -129,7 +129,8 @@ TEST_CASE("fps, device: the workspace is checked at the door", "[fps][device]") 
   farpoint::cuda_exec const exec{cudaStream_t{}};
   std::size_t const needed = farpoint::fps_workspace_bytes(exec, clouds, params);
   CHECK(needed > 0);
-  CHECK(needed <= n * 40);
+  // Per point, and the messages of all blocks.
+  CHECK(needed <= n * 40 + 400000);
   auto const code = [&](std::uintptr_t address, std::size_t size) {
     return farpoint::fps(exec, clouds, params, output, {reinterpret_cast<unsigned char*>(address), size}).code;
   };

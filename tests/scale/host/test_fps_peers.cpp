@@ -130,8 +130,7 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
     parts.push_back(problem.points(begin, problem.cuts[problem.part[r] + 1]));
     orders.emplace_back(static_cast<std::size_t>(parts.back().size()));
     std::iota(orders.back().begin(), orders.back().end(), 0u);
-    chunks.emplace_back(Config::in_memory ? chunks_type::part_scalars * chunks_type::parts(parts.back().size(), 1)
-                                          : 0);
+    chunks.emplace_back(Config::in_memory ? chunks_type::part_scalars * chunks_type::parts(parts.back().size(), 1) : 0);
     marks.emplace_back(static_cast<std::size_t>(point_marks::words_of(parts.back().size())));
     for (index_t const index : problem.chosen) {
       bool const is_here = index >= begin && index - begin < parts.back().size();

@@ -45,7 +45,6 @@ class fps_cuda_plan {
                      int{sizeof(scalar)},
                      regions_plan<Selector, Points>::capacity(device_),
                      has_teams ? shapes::most_in_registers : 0,
-                     has_teams ? shapes::most_in_memory : 0,
                      device_.multiprocessors};
     // The first choice that works serves the call, or else in_global_memory, which always works.
     fps_choice const candidates[] = {

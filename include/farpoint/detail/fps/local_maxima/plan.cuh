@@ -39,6 +39,8 @@ struct maxima_shapes {
       local_maxima_chunk_config<Points::dim, chunks[Shape].block_size, chunks[Shape].points_per_thread, scalar>;
   using in_shared =
       local_maxima_shared_chunk_config<Points::dim, chunks[0].block_size, chunks[0].points_per_thread, scalar>;
+  using in_parts = local_maxima_parts_config<Points::dim, chunks[chunk_count - 1].block_size,
+                                             chunks[chunk_count - 1].points_per_thread, scalar>;
   template <class Config>
   using chunks_of = point_chunks<Config, cuda_machine>;
   using largest_chunks = chunks_of<in_memory<chunk_count - 1>>;
@@ -111,11 +113,12 @@ class local_maxima_plan {
     if (chosen.words != nullptr) enqueue_marks(launcher, {call, chosen});
     if (choice_.boxes) fps_enqueue_cell_order<Points>(launcher, cell_order_args<Points>{clouds_, a.order});
     auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, choice_.singles);
-    local_maxima_args<Points> args{call,   team_blocks(), lengths, {a.order.order, a.chunks, {}, part_shift()},
+    local_maxima_args<Points> args{call,   team_blocks(), lengths, {a.order.order, a.chunks},
                                    chosen, a.keys,        a.board, a.schedule};
     unsigned const blocks = choice_.shared_out ? team_blocks() : static_cast<unsigned>(clouds_.size()) * team_blocks();
     with_config([&](auto config) {
       using config_type = decltype(config);
+      args.order.part_shift = part_shift<config_type>();
       if (choice_.shared_out) {
         team_limits const limits = limits_of<config_type>();
         args.blocks = limits.most;
@@ -170,11 +173,24 @@ class local_maxima_plan {
     bool const never = clouds_.largest() <= shapes::most_in_registers;
     return never ? 0 : shapes::largest_chunks::parts(points_, clouds_.size());
   }
-  /// Returns the exponent of the number of parts of a chunk: 0 up to 34 million points on an H200.
+  /// Returns the exponent of the number of parts of a chunk with which teams hold the clouds.
+  template <class Config>
   unsigned part_shift() const noexcept {
+    if constexpr (!Config::in_parts) return 0;
+    unsigned const team = largest_team<Config>();
     unsigned shift = 0;
-    while (shapes::most_in_memory << shift < max_narrow_points && !has_room(shapes::most_in_memory << shift)) ++shift;
+    for (; shapes::most_in_memory << shift < max_narrow_points; ++shift) {
+      index_t const capacity = shapes::most_in_memory << shift;
+      if (has_room(capacity) && divide_up(clouds_.largest(), capacity) <= index_t{team}) break;
+    }
     return shift;
+  }
+  /// Returns the number of blocks of the largest team that shared memory has room for.
+  template <class Config>
+  unsigned largest_team() const noexcept {
+    unsigned team = team_blocks();
+    while (team > 1 && !has_shared_memory<Config>(team)) --team;
+    return team;
   }
 
   static void enqueue_marks(kernel_launcher& launcher, mark_chosen_step<Points> const& step) noexcept {
@@ -193,9 +209,9 @@ class local_maxima_plan {
     index_t const capacity = capacity_of<Config>();
     index_t const worth = shapes::blocks[0].capacity();
     index_t const useful = larger(clouds_.largest() / worth, divide_up(clouds_.largest(), capacity));
-    auto most = static_cast<unsigned>(larger(index_t{1}, smaller(useful, index_t{choice_.blocks})));
-    while (most > 1 && !has_shared_memory<Config>(most)) --most;
-    return {team_blocks(), most, static_cast<std::uint32_t>(capacity), static_cast<std::uint32_t>(worth)};
+    auto const most = static_cast<unsigned>(larger(index_t{1}, smaller(useful, index_t{largest_team<Config>()})));
+    return {team_blocks(), most, static_cast<std::uint32_t>(capacity), static_cast<std::uint32_t>(worth),
+            maxima_extra_load};
   }
 
   template <class Config>
@@ -207,7 +223,7 @@ class local_maxima_plan {
   template <class Config>
   index_t capacity_of() const noexcept {
     if constexpr (Config::in_memory) {
-      return chunks_of<Config>::capacity(1) << part_shift();
+      return chunks_of<Config>::capacity(1) << part_shift<Config>();
     } else {
       return index_t{Config::block_size} * Config::points_per_thread;
     }
@@ -231,34 +247,41 @@ class local_maxima_plan {
   unsigned team_blocks() const noexcept { return static_cast<unsigned>(choice_.blocks); }
 
   /// Calls act(config) for the first shape whose blocks hold the clouds, if any.
-  template <std::size_t Shape = 0, class Act>
+  template <class Act>
   void with_config(Act const& act) const noexcept {
+    if constexpr (sizeof(scalar) == 4) {
+      using shared = typename shapes::in_shared;
+      bool const is_large = clouds_.largest() >= Selector::shared_chunks_from;
+      if (choice_.boxes && !choice_.shared_out && is_large && fits<shared>()) return act(shared{});
+    }
+    with_registers<0>(act);
+  }
+
+  template <std::size_t Shape, class Act>
+  void with_registers(Act const& act) const noexcept {
     if constexpr (Shape < shapes::block_count) {
       using plain = typename shapes::template in_registers<Shape, false>;
       using sorted = typename shapes::template in_registers<Shape, true>;
       constexpr index_t capacity = shapes::blocks[Shape].capacity();
-      bool const is_sorted = choice_.boxes || Selector::always_boxes;
-      if (is_sorted && is_enough<sorted>(capacity)) return act(sorted{});
-      if (!is_sorted && is_enough<plain>(capacity)) return act(plain{});
-      with_config<Shape + 1>(act);
+      if (choice_.boxes && is_enough<sorted>(capacity)) return act(sorted{});
+      if (!choice_.boxes && is_enough<plain>(capacity)) return act(plain{});
+      with_registers<Shape + 1>(act);
     } else {
-      if (choice_.boxes) with_chunks(act);
+      if (choice_.boxes) with_chunks<0>(act);
     }
   }
 
-  template <std::size_t Shape = 0, class Act>
+  template <std::size_t Shape, class Act>
   void with_chunks(Act const& act) const noexcept {
-    if constexpr (Shape == 0 && sizeof(scalar) == 4) {
-      using shared = typename shapes::in_shared;
-      bool const is_large = clouds_.largest() >= Selector::shared_chunks_from;
-      if (!choice_.shared_out && is_large && part_shift() == 0 && fits<shared>()) return act(shared{});
-    }
-    using config = typename shapes::template in_memory<Shape>;
-    if constexpr (Shape + 1 < shapes::chunk_count) {
+    if constexpr (Shape < shapes::chunk_count) {
+      using config = typename shapes::template in_memory<Shape>;
       // Use a smaller shape only up to half of the 64 chunks that a warp may have.
-      if (!is_enough<config>(chunks_of<config>::capacity(1) / 2)) return with_chunks<Shape + 1>(act);
+      constexpr index_t capacity = chunks_of<config>::capacity(1) / (Shape + 1 < shapes::chunk_count ? 2 : 1);
+      if (is_enough<config>(capacity)) return act(config{});
+      with_chunks<Shape + 1>(act);
+    } else {
+      act(typename shapes::in_parts{});
     }
-    act(config{});
   }
 
   template <class Config>

@@ -53,7 +53,7 @@ class point_chunks {
     shift_ = order.part_shift;
     size_ = static_cast<std::uint32_t>(cloud.size());
     all_parts_ = divide_up(size_, part_points);
-    std::uint32_t const all = divide_up(all_parts_, 1u << shift_);
+    std::uint32_t const all = divide_up(all_parts_, 1u << shift());
     count_ = first_ < all ? static_cast<int>(divide_up(all - first_, step_)) : 0;
     unsigned bad = 0;
     for (int j = 0; j < count_; ++j) {
@@ -162,7 +162,7 @@ class point_chunks {
 
  private:
   static constexpr int max_chunks = Config::boxes_per_warp;
-  static_assert(!Config::in_memory || max_chunks == 64,
+  static_assert(!Config::in_memory || max_chunks <= 64,
                 "farpoint: chunks of a warp are bits of a word, and two for each lane");
 
   FARPOINT_DEVICE static unsigned lane() noexcept { return Machine::thread() % 32; }
@@ -171,10 +171,11 @@ class point_chunks {
   /// Returns the number of the warp's chunk j in the cloud. Neighboring chunks belong to different blocks.
   FARPOINT_DEVICE std::uint32_t number_of(std::uint32_t j) const noexcept { return first_ + j * step_; }
   /// Number of bits by which a chunk's number is shifted to get that of its first part.
-  FARPOINT_DEVICE unsigned shift() const noexcept { return Config::in_shared ? 0 : shift_; }
+  FARPOINT_DEVICE unsigned shift() const noexcept { return Config::in_parts ? shift_ : 0; }
   // The parts of chunk j are first_part(j) to end_part(j) - 1 of the warp's parts; only those that have points count.
   FARPOINT_DEVICE std::uint32_t first_part(int j) const noexcept { return static_cast<std::uint32_t>(j) << shift(); }
   FARPOINT_DEVICE std::uint32_t end_part(int j) const noexcept {
+    if constexpr (!Config::in_parts) return first_part(j) + 1;
     std::uint32_t const begin = number_of(static_cast<std::uint32_t>(j)) << shift();
     return first_part(j) + smaller(all_parts_ - begin, 1u << shift());
   }
@@ -258,7 +259,7 @@ class point_chunks {
   std::uint32_t step_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t all_parts_ = 0;  ///< number of parts of the cloud
-  unsigned shift_ = 0;           ///< a chunk has 2^shift_ parts
+  unsigned shift_ = 0;           ///< a chunk has 2^shift_ parts; see shift()
   int count_ = 0;                ///< number of chunks of this warp
   word_type largest_ = 0;
   word_type largest_in_[2] = {0, 0};

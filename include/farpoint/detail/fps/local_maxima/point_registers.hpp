@@ -135,7 +135,7 @@ class point_registers {
   FARPOINT_DEVICE std::uint32_t index_of(int e) const noexcept {
     std::uint32_t const place = first_ + static_cast<unsigned>(e) * step_;
     if constexpr (Config::boxes) {
-      return place >= size_ ? 0xffffffffu : order_ == nullptr ? place : order_[place];
+      return place < size_ ? order_[place] : 0xffffffffu;
     } else {
       return place;
     }

@@ -40,13 +40,13 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
   index_t const begin = args.call.clouds.begin_of(place.b);
   basic_local_maxima_order<scalar> order{};
   order.chosen = args.chosen.of(begin, place.b);
-  if (Config::boxes && args.order.order != nullptr) order.order = args.order.order + begin;
+  if constexpr (Config::boxes) order.order = args.order.order + begin;
   if constexpr (Config::in_shared) {
     order.chunks = reinterpret_cast<scalar*>(own);
   } else if constexpr (Config::in_memory) {
     using chunks = point_chunks<Config, Machine>;
     order.chunks = args.order.chunks + chunks::parts(begin, place.b) * chunks::part_scalars;
-    order.part_shift = args.order.part_shift;
+    if constexpr (Config::in_parts) order.part_shift = args.order.part_shift;
   }
   local_maxima_team<Config, Machine, call_type, Board> team{
       call_type{args.call, place.b, cloud}, place, shared, lists, args.keys + begin, board,

@@ -30,6 +30,7 @@ struct local_maxima_config {
   static constexpr int points_per_thread = PointsPerThread;
   static constexpr bool in_memory = false;
   static constexpr bool in_shared = false;
+  static constexpr bool in_parts = false;
   /// Number of points that each thread of a warp has in one box.
   static constexpr int points_per_box = PointsPerThread % 4 == 0 ? 4 : PointsPerThread;
   static constexpr int boxes_per_warp = Boxes ? PointsPerThread / points_per_box : 0;
@@ -51,11 +52,18 @@ struct local_maxima_chunk_config : local_maxima_config<Dim, BlockSize, PointsPer
       sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : unsigned{maxima_most_listed};
 };
 
+/// Sizes of a kernel for clouds of any size: chunks have several parts of 32 * PointsPerThread neighbors.
+template <int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
+struct local_maxima_parts_config : local_maxima_chunk_config<Dim, BlockSize, PointsPerThread, Scalar> {
+  static constexpr bool in_parts = true;
+};
+
 /// Sizes of a kernel whose points lie in dynamic shared memory, in chunks. Lists are shorter to leave room for the
 /// chunks.
 template <int Dim, int BlockSize, int PointsPerThread, class Scalar = float>
 struct local_maxima_shared_chunk_config : local_maxima_chunk_config<Dim, BlockSize, PointsPerThread, Scalar> {
   static constexpr bool in_shared = true;
+  static constexpr int boxes_per_warp = 16;
   static constexpr unsigned listed_size =
       sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : maxima_listed_beside_chunks;
 };
@@ -70,7 +78,7 @@ struct basic_local_maxima_order {
   Scalar* chunks;
   /// Points chosen before the call.
   point_marks chosen{};
-  unsigned part_shift = 0;  ///< a chunk has 2^part_shift parts, see point_chunks
+  unsigned part_shift = 0;  ///< with Config::in_parts, a chunk has 2^part_shift parts
 };
 using local_maxima_order = basic_local_maxima_order<float>;
 

@@ -2,10 +2,10 @@
 /// Schedule of a grid's blocks for clouds of different sizes: large clouds get teams of several blocks, and the other
 /// clouds are dealt out to single blocks.
 ///
-/// Example: 8 blocks; clouds of 9,000, 1,000, 500, 500 and 200 points; at least 256 points per block. The clouds count
-/// for 11,256 points (200 counts as 256), and the smallest target is 11,256 / 8 = 1,407 points per block. It gives the
-/// first cloud 7 blocks (9,000 / 1,407, rounded up) and leaves 1 block for the other 2,256 points, which need 2. Larger
-/// targets follow, and 1,544 is the first that works: 6 blocks for the first cloud, and 2 for the others.
+/// Example: 8 blocks; clouds of 9,000, 1,000, 500, 500 and 200 points; a cloud that is dealt out counts for up to 2,000
+/// points more. The smallest target is 11,200 / 8 = 1,400 points per block. It gives the first cloud 7 blocks (9,000 /
+/// 1,400, rounded up) and leaves 1 block for the other clouds, which count for 4,400 points and need 4. Larger targets
+/// follow, and 1,842 is the first that works: 5 blocks for the first cloud, and 3 for the others.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -20,19 +20,22 @@ namespace FARPOINT_HIDDEN detail {
 ///
 /// The slowest block determines the time of a call. A schedule therefore has the smallest *target* that works, where
 /// the target is the number of points that a block may have: a large cloud gets a block for each target's worth of its
-/// points, and so do all small clouds together.
+/// points, and so do all small clouds together, up to a block each.
 struct team_limits {
   std::uint32_t blocks;    ///< number of blocks of the grid, at least 1
   std::uint32_t most;      ///< maximum number of blocks of a team, 1 to `blocks`
   std::uint32_t capacity;  ///< maximum number of points of a cloud in one block, at least 1
-  std::uint32_t worth;     ///< number of points, at least 1, below which a block gets no faster
+  std::uint32_t worth;     ///< number of points, at least 1, below which another block makes a team no faster
+  /// Number of points that a cloud may count for in addition to its own if it is dealt out: a round takes its time
+  /// however few points there are.
+  std::uint32_t extra;
 
   /// Number of targets that are tried, in ascending order.
   static constexpr unsigned targets = 32;
 
-  /// Returns the number of points that a cloud counts for.
+  /// Returns the number of points that a cloud counts for if it is dealt out.
   FARPOINT_HD constexpr std::uint32_t load(std::uint32_t size) const noexcept {
-    return size == 0 ? 1 : larger(size, worth);
+    return larger(std::uint32_t{1}, size + smaller(size, extra));
   }
   /// Returns the minimum number of blocks that hold the cloud.
   FARPOINT_HD constexpr std::uint32_t needed(std::uint32_t size) const noexcept {
@@ -41,11 +44,11 @@ struct team_limits {
   /// Returns the number of blocks of a cloud's team; 1 if the cloud is dealt out.
   FARPOINT_HD constexpr std::uint32_t team(std::uint32_t size, std::uint32_t target) const noexcept {
     std::uint32_t const useful = larger(std::uint32_t{1}, smaller(most, size / worth));
-    return larger(needed(size), smaller(useful, (load(size) - 1) / target + 1));
+    return larger(needed(size), smaller(useful, size <= target ? 1 : (size - 1) / target + 1));
   }
 
-  /// Returns target number i of a batch whose clouds count for `all` points. The last target is unlimited: it gives
-  /// each cloud only the blocks that hold it.
+  /// Returns target number i of a batch of `all` points. The last target is unlimited: it gives each cloud only the
+  /// blocks that hold it.
   FARPOINT_HD constexpr std::uint32_t target(std::uint64_t all, unsigned i) const noexcept {
     std::uint64_t const share = larger(divide_up(all, std::uint64_t{blocks}), std::uint64_t{worth});
     std::uint64_t const least = smaller(share, std::uint64_t{no_limit});
@@ -56,9 +59,11 @@ struct team_limits {
 
   /// Returns true if the grid has enough blocks for a target.
   /// @param in_teams  number of blocks of all teams
-  /// @param rest      number of points of all clouds that are dealt out
-  FARPOINT_HD constexpr bool admit(std::uint64_t in_teams, std::uint64_t rest, std::uint32_t target) const noexcept {
-    return in_teams <= blocks && divide_up(rest, std::uint64_t{target}) <= blocks - in_teams;
+  /// @param clouds    number of clouds that are dealt out
+  /// @param load      number of points that they count for
+  FARPOINT_HD constexpr bool admit(std::uint64_t in_teams, std::uint64_t clouds, std::uint64_t load,
+                                   std::uint32_t target) const noexcept {
+    return in_teams <= blocks && smaller(clouds, divide_up(load, std::uint64_t{target})) <= blocks - in_teams;
   }
 
  private:
@@ -121,7 +126,7 @@ class team_scheduler {
     if (thread == 0) shared_.best = shared_.in_teams = 0;
     if (thread < classes) shared_.begin[thread] = 0;
     std::uint64_t mine = 0;
-    for_each(clouds, thread, BlockSize, [&](index_t, std::uint32_t size) { mine += limits_.load(size); });
+    for_each(clouds, thread, BlockSize, [&](index_t, std::uint32_t size) { mine += size; });
     mine = sum(mine);
     if (thread % 32 == 0) shared_.load[thread / 32] = mine;
     Machine::sync();
@@ -168,17 +173,20 @@ class team_scheduler {
     std::uint32_t const target = limits_.target(all, i);
     std::uint64_t in_teams = 0;
     std::uint64_t rest = 0;
+    std::uint64_t load = 0;
     for_each(clouds, Machine::thread() % 32, 32, [&](index_t, std::uint32_t size) {
       std::uint32_t const blocks = limits_.team(size, target);
       if (blocks > 1) {
         in_teams += blocks;
       } else {
-        rest += limits_.load(size);
+        ++rest;
+        load += limits_.load(size);
       }
     });
     in_teams = sum(in_teams);
     rest = sum(rest);
-    if (Machine::thread() % 32 == 0 && limits_.admit(in_teams, rest, target)) {
+    load = sum(load);
+    if (Machine::thread() % 32 == 0 && limits_.admit(in_teams, rest, load, target)) {
       Machine::max(&shared_.best, team_limits::targets - i);
     }
   }

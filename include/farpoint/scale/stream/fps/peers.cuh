@@ -121,8 +121,7 @@ class fps_peer_plan {
       using type = decltype(config);
       if constexpr (type::in_memory) {
         using chunks = point_chunks<type, peer_machine>;
-        most =
-            larger(most, static_cast<std::size_t>(chunks::parts(points_, 1)) * chunks::part_scalars * sizeof(float));
+        most = larger(most, static_cast<std::size_t>(chunks::parts(points_, 1)) * chunks::part_scalars * sizeof(float));
       }
       return false;
     });
