@@ -58,7 +58,7 @@ struct fps_kernels_row {
     return most;
   }
 
-  /// As many points as a call of the row has chosen before, for a plan: it reads none of them.
+  /// Indices of the points chosen before, for a plan, which reads their number alone.
   farpoint::index_view chosen_shape() const {
     static constexpr std::int32_t none = -1;
     return farpoint::index_view{

@@ -32,7 +32,7 @@ weighted_answer sample(weighted_problem const& problem, int threads) {
   return found;
 }
 
-/// A cloud that is sampled by the rule of docs/design/fps_local_maxima.md, any allowed samples at a time.
+/// A cloud that is sampled by the rule of docs/design/fps.md, any allowed samples at a time.
 struct maxima_by_weight {
   std::vector<std::array<float, 3>> points;
   std::vector<float> weights;

@@ -1,13 +1,13 @@
 /// @file
 /// fps() by one block per cloud, in global memory, one sample per step: for every architecture, dimension and size.
 ///
-/// The workspace holds the points as arrays that a warp reads without gaps, and their distances. For points of 10
-/// floats, 5 doubles or more it holds as many coordinates as fit in 40 bytes. Their part of a distance is a lower
-/// bound, so the other coordinates are read, from the cloud itself, only for the few points that a sample may be
-/// nearest to.
+/// The workspace stores the coordinates of all points as arrays, which a warp reads without gaps, and their distances.
+/// If a point has 10 floats, 5 doubles or more, it stores the first coordinates only, with the distance at most 40
+/// bytes. Their part of a distance is a lower bound, so that the other coordinates are read, from the cloud itself,
+/// only for the few points that a sample may be nearest to.
 ///
-/// Thread t owns the points t, t + BlockSize, t + 2 * BlockSize, ... and visits them by ascending index, so "greater
-/// than the best so far" already means "lowest index first".
+/// Thread t owns the points t, t + BlockSize, t + 2 * BlockSize, ... and visits them by ascending index, so that the
+/// first of several points at the largest distance is the best candidate.
 #pragma once
 
 #include <farpoint/block/block_argmax.hpp>
@@ -18,10 +18,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Bytes of workspace that fps() takes for a point at most, beside what it takes for a cloud.
+/// Maximum number of bytes of workspace per point.
 inline constexpr std::size_t fps_most_point_bytes = 40;
 
-/// Scalars of the workspace that fps_in_global_memory takes for a point: first coordinates, then the distance.
+/// Number of scalars of the workspace per point: coordinates, then the distance.
 template <class Points>
 inline constexpr int fps_global_memory_scalars =
     (Points::dim + 1) * sizeof(typename Points::scalar) <= fps_most_point_bytes
@@ -43,7 +43,7 @@ class fps_in_global_memory {
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
   static constexpr int dim = Points::dim;
-  static constexpr int copied = fps_global_memory_scalars<Points> - 1;  ///< coordinates that the arrays hold
+  static constexpr int copied = fps_global_memory_scalars<Points> - 1;  ///< number of coordinates in the arrays
 
   __device__ fps_in_global_memory(fps_global_memory_args<Points> const& args, Points const& cloud) noexcept
       : cloud_{cloud},
@@ -52,7 +52,7 @@ class fps_in_global_memory {
         arrays_{args.arrays + args.call.clouds.begin_of(blockIdx.x)},
         distances_{arrays_ + copied * pitch_} {}
 
-  /// Fills the arrays. Returns how many of my points are not finite.
+  /// Fills the arrays. Returns the number of the calling thread's points that are not finite.
   __device__ unsigned load() noexcept {
     unsigned bad = 0;
     for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
@@ -65,10 +65,10 @@ class fps_in_global_memory {
     return bad;
   }
 
-  /// A point of the cloud.
+  /// Returns a point of the cloud.
   __device__ point_type position(std::int32_t index) const noexcept { return cloud_[index]; }
 
-  /// Lowers my points' distances to a new sample; returns my best candidate.
+  /// Lowers the distances of the calling thread's points by a sample; returns the thread's best candidate.
   __device__ scored<scalar> lower(point_type const& sample) noexcept {
     scored<scalar> best{no_candidate<scalar>, no_winner};
     // Unsigned: the last step of a cloud of 2^31 - 1 points goes beyond what a signed index can hold.
@@ -78,7 +78,7 @@ class fps_in_global_memory {
     return best;
   }
 
-  /// My best candidate.
+  /// Returns the calling thread's best candidate.
   __device__ scored<scalar> best() const noexcept {
     scored<scalar> best{no_candidate<scalar>, no_winner};
     for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
@@ -88,17 +88,17 @@ class fps_in_global_memory {
     return best;
   }
 
-  /// Makes a point no candidate any more.
+  /// Removes a point from the candidates; the thread that owns it acts.
   __device__ void take(std::int32_t index) noexcept {
     if (static_cast<unsigned>(index) % BlockSize == threadIdx.x) distances_[index] = no_candidate<scalar>;
   }
 
  private:
-  /// Points whose loads are in flight together, as far as registers go.
+  /// Number of points whose loads are in flight together, limited by registers.
   static constexpr int ahead = copied < dim ? 2 : 4;
 
-  /// lower() for the points i, i + BlockSize, ...: loads all before it stores any, which the compiler may not do by
-  /// itself.
+  /// Lowers the distances of the points i, i + BlockSize, ...: loads all before it stores any, an order that the
+  /// compiler must not choose by itself.
   template <int Count>
   __device__ void lower_some(std::uint32_t i, point_type const& sample, scored<scalar>& best) noexcept {
     point_type point[Count];
@@ -136,7 +136,7 @@ class fps_in_global_memory {
   scalar* distances_;
 };
 
-/// The sample that cloud b starts with, or one with the score of no candidate.
+/// Returns the first sample of cloud b, or one with the score of no candidate.
 template <class Points, class Cloud, class Argmax, class Group>
 __device__ scored<typename Points::scalar> fps_take_first(fps_args<Points> const& args, index_t b, Points const& cloud,
                                                           Cloud& mine, Argmax argmax, Group const& block) noexcept {
@@ -153,9 +153,8 @@ __device__ scored<typename Points::scalar> fps_take_first(fps_args<Points> const
   return argmax.reduce(block, mine.best());
 }
 
-/// Writes one cloud's samples: thread t keeps the samples t, t + BlockSize, ... until all threads have one, and then
-/// all write together. If one thread wrote each sample at once, it would hold up its warp, and so the block, every
-/// time.
+/// Writes the samples of a cloud. Thread t keeps the samples t, t + BlockSize, ... until all threads have one, and then
+/// all write together: a thread that wrote each sample at once would delay the block every time.
 template <class Points, int BlockSize>
 class fps_writer {
  public:
@@ -170,7 +169,7 @@ class fps_writer {
     write(slot - (BlockSize - 1) + threadIdx.x);
   }
 
-  /// Writes what is kept of `count` samples, and pads the rest of the row.
+  /// Writes the samples that are kept, of `count` in all, and padding behind them.
   __device__ void finish(index_t count) const noexcept {
     if (static_cast<int>(threadIdx.x) < turn_) write(count - turn_ + threadIdx.x);
     fps_finish<BlockSize>(args_, b_, count);
@@ -214,7 +213,7 @@ __global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_global
   writer.finish(count);
 }
 
-/// Enqueues it. A function of its own, so that it can be compiled once for several files.
+/// Enqueues the kernel. A separate function can be compiled once for several files.
 template <class Points, int BlockSize>
 FARPOINT_HIDDEN void fps_enqueue_global_memory(kernel_launcher& launcher,
                                                fps_global_memory_args<Points> const& args) noexcept {
