@@ -5,6 +5,7 @@
 #include <farpoint/block/dynamic_shared.cuh>
 #include <farpoint/detail/fps/local_maxima/machine.cuh>
 #include <farpoint/detail/fps/local_maxima/sample_cloud.hpp>
+#include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
