@@ -47,12 +47,12 @@ class live_voxel_map {
     std::vector<std::int32_t> new_numbers;  ///< `[capacity]`, -7 where nothing was written
   };
   /// Erases without the model.
-  keep_answer keep_unchecked(keep_type keep, std::vector<Scalar> const& position = {}) {
+  keep_answer keep_unchecked(keep_type keep, std::vector<Scalar> const& origin = {}) {
     auto const capacity = static_cast<std::size_t>(params_.capacity);
-    array<Scalar> const place{position};
+    array<Scalar> const on_backend{origin};
     array<std::int32_t> const new_numbers{std::vector<std::int32_t>(capacity, -7)};
     array<farpoint::voxel_map_keep_report> const report{1};
-    if (!position.empty()) keep.position = {place.data(), 3};
+    if (!origin.empty()) keep.origin = {on_backend.data(), 3};
     array<unsigned char> const workspace{voxel_map_keep_workspace_bytes(backend_.exec, params_)};
     farpoint::voxel_map_keep_output output;
     output.new_numbers = farpoint::span<std::int32_t>{new_numbers.data(), capacity};
@@ -66,11 +66,11 @@ class live_voxel_map {
     CHECK(new_numbers.intact());
     return {report.download()[0], new_numbers.download()};
   }
-  /// @param position  empty, or three coordinates
-  farpoint::voxel_map_keep_report keep(keep_type const& keep, std::vector<Scalar> const& position = {}) {
-    auto const found = keep_unchecked(keep, position);
+  /// @param origin  empty, or three coordinates
+  farpoint::voxel_map_keep_report keep(keep_type const& keep, std::vector<Scalar> const& origin = {}) {
+    auto const found = keep_unchecked(keep, origin);
     std::vector<std::int32_t> expected_numbers;
-    auto const expected = model_.keep(keep, position, expected_numbers);
+    auto const expected = model_.keep(keep, origin, expected_numbers);
     expected_numbers.resize(static_cast<std::size_t>(params_.capacity), -7);
     CHECK(found.new_numbers == expected_numbers);
     CHECK(counters_of(found.report) == counters_of(expected));

@@ -86,16 +86,16 @@ class plain_voxel_map {
     return numbers;
   }
 
-  /// @param position     empty, or three coordinates
+  /// @param origin     empty, or three coordinates
   /// @param new_numbers  of the voxels that there were
   farpoint::voxel_map_keep_report keep(farpoint::voxel_map_keep_params<Scalar> const& keep,
-                                       std::vector<Scalar> const& position, std::vector<std::int32_t>& new_numbers) {
+                                       std::vector<Scalar> const& origin, std::vector<std::int32_t>& new_numbers) {
     farpoint::voxel_map_keep_report report;
     std::vector<std::size_t> candidates;
     std::vector<bool> is_kept(voxels_.size());
     for (std::size_t v = 0; v < voxels_.size(); ++v) {
       auto const age = static_cast<index_t>(report_.tiles - 1 - voxels_[v].last_tile);
-      if (!is_inside(voxels_[v], keep, position)) {
+      if (!is_inside(voxels_[v], keep, origin)) {
         ++report.outside;
       } else if (params_.parts.last_tile && age > keep.max_age) {
         ++report.expired;
@@ -231,20 +231,20 @@ class plain_voxel_map {
   }
 
   bool is_inside(voxel_state const& voxel, farpoint::voxel_map_keep_params<Scalar> const& keep,
-                 std::vector<Scalar> const& position) const {
-    for (Scalar const coordinate : position) {
+                 std::vector<Scalar> const& origin) const {
+    for (Scalar const coordinate : origin) {
       if (!std::isfinite(coordinate)) return true;
     }
     double distance2 = 0;
     for (int axis = 0; axis < 3; ++axis) {
       auto const a = static_cast<std::size_t>(axis);
       double const index = static_cast<double>(voxel.at[a]) + 0.5;
-      double place =
+      double position =
           std::fma(index, static_cast<double>(params_.grid.size[axis]), static_cast<double>(params_.grid.origin[axis]));
-      if (!position.empty()) place -= static_cast<double>(position[a]);
-      if (place < static_cast<double>(keep.box.low[axis])) return false;
-      if (place >= static_cast<double>(keep.box.high[axis])) return false;
-      double const off = place - static_cast<double>(keep.center[axis]);
+      if (!origin.empty()) position -= static_cast<double>(origin[a]);
+      if (position < static_cast<double>(keep.box.low[axis])) return false;
+      if (position >= static_cast<double>(keep.box.high[axis])) return false;
+      double const off = position - static_cast<double>(keep.center[axis]);
       distance2 = std::fma(off, off, distance2);
     }
     return distance2 <= static_cast<double>(keep.radius) * static_cast<double>(keep.radius);

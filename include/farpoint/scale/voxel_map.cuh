@@ -116,7 +116,7 @@ result voxel_map_keep(cuda_exec exec, voxel_map<Scalar> const& map, voxel_map_ke
                       voxel_map_keep_output const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::voxel_map_keep"};
   result const checked =
-      detail::check_pointers(exec, map.memory, keep.position, output.new_numbers, output.report, workspace);
+      detail::check_pointers(exec, map.memory, keep.origin, output.new_numbers, output.report, workspace);
   if (!checked) return checked;
   return detail::voxel_map_keep_on(exec, map, keep, output, workspace);
 }

@@ -111,7 +111,7 @@ std::size_t voxel_map_keep_workspace_bytes(host_exec exec, voxel_map_params<Scal
 ///
 /// @param exec       number of threads; the call returns when the map is compact
 /// @param map        a cleared map, with or without tiles
-/// @param keep       conditions; `position`, if given, must not change during the call
+/// @param keep       conditions; `origin`, if given, must not change during the call
 /// @param output     new numbers and counters, see voxel_map_keep_output
 /// @param workspace  at least voxel_map_keep_workspace_bytes() bytes, 256-byte aligned
 ///

@@ -86,26 +86,26 @@ struct voxel_map_output {
 
 /// Conditions for the voxels that voxel_map_keep() keeps. A voxel that meets all is kept; the others are erased.
 ///
-/// The place of a voxel is its center, `origin + (index + 0.5) * size` of the grid, relative to `position`. Both are
-/// computed in double, each rounded once, so that a box whose faces are faces of voxels keeps exactly its own voxels.
+/// The position of a voxel is its center, `grid.origin + (index + 0.5) * grid.size`, minus `origin`. Both operations
+/// are in double and rounded once, so that a box whose faces are faces of voxels keeps exactly its own voxels.
 template <class Scalar = float>
 struct voxel_map_keep_params {
   static constexpr index_t unlimited = voxel_mode::unlimited;
 
-  /// Box (m), half open: low <= place < high on each axis. An infinite `high` excludes nothing. A box whose low is not
-  /// below its high holds nothing.
+  /// Box (m), half open: low <= position < high on each axis. An infinite `high` excludes nothing. A box whose low is
+  /// not below its high holds nothing.
   bounding_box<Scalar> box = everywhere();
   vec<Scalar> center = {};                   ///< center of a ball (m)
-  Scalar radius = detail::infinity<Scalar>;  ///< of the ball (m): distance2(place, center) <= radius * radius
+  Scalar radius = detail::infinity<Scalar>;  ///< radius of the ball (m): distance2(position, center) <= radius * radius
   /// `[3]`, optional, in the memory space of the execution: origin of `box` and `center` (m), for example where the
   /// sensor is. It is read when the call runs, so that a captured call can follow a sensor. If a coordinate is NaN or
   /// infinite, neither box nor ball erases anything.
-  span<Scalar const> position = {};
+  span<Scalar const> origin = {};
   /// Maximum age: number of tiles with points that were inserted after the last tile with a point in the voxel. 0 keeps
   /// the voxels of the last tile. Needs voxel_map_parts::last_tile, unless unlimited.
   index_t max_age = unlimited;
-  /// Maximum number of voxels. Of the voxels that meet the other conditions the youngest are kept; of equally old
-  /// voxels those of lower number. Needs voxel_map_parts::last_tile, unless unlimited.
+  /// Maximum number of voxels. The youngest voxels that meet the other conditions are kept; between equally old
+  /// voxels the lower number decides. Needs voxel_map_parts::last_tile, unless unlimited.
   index_t max_voxels = unlimited;
 
   static bounding_box<Scalar> everywhere() noexcept {
@@ -140,8 +140,8 @@ struct voxel_map_header {
   char magic[8] = {'f', 'p', 'v', 'o', 'x', 'm', 'a', 'p'};
   std::uint32_t version = current_version;
   std::uint32_t scalar_size = 0;                ///< bytes of a coordinate: 4 or 8
-  double origin[3] = {}, size[3] = {};          ///< of the grid (m)
-  std::int32_t dims[3] = {};                    ///< of the grid
+  double origin[3] = {}, size[3] = {};          ///< voxel_map_params::grid (m)
+  std::int32_t dims[3] = {};                    ///< voxel_map_params::grid
   std::int32_t features = 0;                    ///< voxel_map_params::features
   std::uint32_t parts = 0;                      ///< bits 0 to 4: centroid, mean, max, first, last_tile
   std::uint32_t reserved = 0;                   ///< 0

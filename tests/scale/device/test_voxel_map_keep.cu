@@ -64,7 +64,7 @@ TEST_CASE("voxel map, device: many voxels", "[voxelize][voxel_map][device]") {
   });
 }
 
-TEST_CASE("voxel map, device: a captured insertion and erasure follow a sensor by its position in memory",
+TEST_CASE("voxel map, device: a captured insertion and erasure follow a sensor by an origin in memory",
           "[voxelize][voxel_map][device][graph]") {
   auto params = small_params(200);
   params.hash_seed = 9;
@@ -75,7 +75,7 @@ TEST_CASE("voxel map, device: a captured insertion and erasure follow a sensor b
   farpoint::cuda_exec const exec{stream.get()};
   constexpr index_t points_of_tile = 40;
   device_array<std::array<float, 3>> points{points_of_tile};
-  device_array<float> position{3};
+  device_array<float> origin{3};
   using view = farpoint::point_view<float>;
   farpoint::voxel_map_tile<view> tile;
   tile.points = view{points.data(), points_of_tile};
@@ -83,7 +83,7 @@ TEST_CASE("voxel map, device: a captured insertion and erasure follow a sensor b
   device_array<unsigned char> const keep_memory{voxel_map_keep_workspace_bytes(exec, params)};
   device_array<farpoint::voxel_map_keep_report> const report{1};
   voxel_map_keep_params<float> keep;
-  keep.position = {position.data(), 3};
+  keep.origin = {origin.data(), 3};
   keep.box = {{{-2, -3, -4}}, {{2, 3, 4}}};
   keep.radius = 2.5f;
   keep.max_age = 3;
@@ -111,7 +111,7 @@ TEST_CASE("voxel map, device: a captured insertion and erasure follow a sensor b
       plain.points.push_back({sensor[0] + 4 * random.uniform() - 2, 4 * random.uniform() - 2, random.uniform()});
     }
     points.upload(plain.points);
-    position.upload(sensor);
+    origin.upload(sensor);
     graph.replay();
     REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
     model.insert(plain);

@@ -97,7 +97,7 @@ TEST_CASE("voxel map, host: erasures that are refused write nothing", "[voxelize
   CHECK(refuses([](keep_type& keep) { keep.max_age = -1; }));
   CHECK(refuses([](keep_type& keep) { keep.max_voxels = -1; }));
   std::vector<float> const two{0, 0};
-  CHECK(refuses([&](keep_type& keep) { keep.position = two; }));
+  CHECK(refuses([&](keep_type& keep) { keep.origin = two; }));
   CHECK(refused(good, memory.subspan(0, memory.size() - 1), status::workspace_too_small));
   CHECK(refused(good, {workspace.data() + 64, needed}, status::bad_argument));
   output.new_numbers = farpoint::span<std::int32_t>{new_numbers.data(), 19};

@@ -93,8 +93,8 @@ result check_voxel_map_keep(voxel_map_params<Scalar> const& params, voxel_map_ke
   }
   if (!is_finite(keep.center)) return reject("voxel_map: the center of the ball is not finite");
   if (!(keep.radius >= 0)) return reject("voxel_map: the radius of the ball is negative or NaN");
-  if (!keep.position.empty() && keep.position.size() < 3)
-    return reject("voxel_map: the position has fewer than 3 coordinates");
+  if (!keep.origin.empty() && keep.origin.size() < 3)
+    return reject("voxel_map: the origin has fewer than 3 coordinates");
   if (keep.max_age < 0) return reject("voxel_map: max_age is negative");
   if (keep.max_voxels < 0) return reject("voxel_map: max_voxels is negative");
   bool const reads_age = keep.max_age != keep.unlimited || keep.max_voxels != keep.unlimited;

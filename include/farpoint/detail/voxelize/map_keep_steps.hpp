@@ -76,24 +76,24 @@ struct voxel_map_keep_args {
  private:
   FARPOINT_HD bool is_inside(std::uint64_t cell) const noexcept {
     vec<std::int32_t> const at = voxel_at(params.grid, cell);
-    vec<double> place{}, center{};
+    vec<double> position{}, center{};
     bool inside = true;
-    bool has_position = true;
+    bool has_origin = true;
     for (int axis = 0; axis < 3; ++axis) {
-      auto const origin = static_cast<double>(params.grid.origin[axis]);
-      place[axis] = fma_rn(at[axis] + 0.5, static_cast<double>(params.grid.size[axis]), origin);
-      if (!keep.position.empty()) {
-        auto const position = static_cast<double>(keep.position[static_cast<std::size_t>(axis)]);
-        has_position = has_position && is_finite_number(position);
-        place[axis] = sub_rn(place[axis], position);
+      auto const low_corner = static_cast<double>(params.grid.origin[axis]);
+      position[axis] = fma_rn(at[axis] + 0.5, static_cast<double>(params.grid.size[axis]), low_corner);
+      if (!keep.origin.empty()) {
+        auto const origin = static_cast<double>(keep.origin[static_cast<std::size_t>(axis)]);
+        has_origin = has_origin && is_finite_number(origin);
+        position[axis] = sub_rn(position[axis], origin);
       }
       center[axis] = static_cast<double>(keep.center[axis]);
       auto const high = static_cast<double>(keep.box.high[axis]);
-      inside = inside && place[axis] >= static_cast<double>(keep.box.low[axis]) &&
-               (place[axis] < high || high == infinity<double>);
+      inside = inside && position[axis] >= static_cast<double>(keep.box.low[axis]) &&
+               (position[axis] < high || high == infinity<double>);
     }
     auto const radius = static_cast<double>(keep.radius);
-    return !has_position || (inside && distance2(place, center) <= mul_rn(radius, radius));
+    return !has_origin || (inside && distance2(position, center) <= mul_rn(radius, radius));
   }
 };
 
