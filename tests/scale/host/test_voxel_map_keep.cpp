@@ -1,4 +1,5 @@
 // Voxel maps that forget, on host threads; and what is refused.
+#include <farpoint/point_bvh.hpp>
 #include <farpoint/scale/voxel_map.hpp>
 
 #include "../../support/catch.hpp"
@@ -121,6 +122,58 @@ TEST_CASE("voxel map, host: erasures that are refused write nothing", "[voxelize
     CHECK(voxel_map_keep(backend.exec, ageless.map(), keep, output, memory).code == status::bad_argument);
   }
   CHECK(farpoint::voxel_map_bytes(params) <= farpoint::voxel_map_bytes(small_params(20)));
+}
+
+TEST_CASE("voxel map, host: the nearest voxel, by an index over as many centroids as the map has",
+          "[voxelize][voxel_map]") {
+  using view = farpoint::point_view<float>;
+  host_backend const backend{farpoint::host_exec{2}};
+  auto const params = small_params(300);
+  auto map = make_live(backend, params);
+  random_source random{8};
+  std::vector<std::array<float, 3>> centroids(300);  // rows of erased voxels stay in it
+  for (int round = 0; round < 6; ++round) {
+    CAPTURE(round);
+    plain_tile<float> tile;
+    for (int i = 0; i < 300; ++i) {
+      tile.points.push_back({8 * random.uniform() - 4, 8 * random.uniform() - 4, 8 * random.uniform() - 4});
+    }
+    map.insert(tile);
+    voxel_map_keep_params<float> keep;
+    keep.max_voxels = 200 - 30 * round;
+    map.keep(keep);
+
+    std::vector<index_t> offsets{0, 0};
+    farpoint::voxel_map_output<float> rows;
+    rows.capacity = 300;
+    rows.centroid = {&centroids[0][0], 900};
+    rows.voxel_count = farpoint::span<index_t>{offsets}.subspan(1);
+    REQUIRE(voxel_map_read(backend.exec, map.map(), rows));
+    REQUIRE(offsets[1] == keep.max_voxels);
+    auto const voxels = farpoint::batch<view>::ragged(farpoint::view_points(centroids), offsets);
+    host_array<unsigned char> const memory{point_bvh_bytes(backend.exec, voxels)};
+    farpoint::point_bvh<float> tree;
+    REQUIRE(build_point_bvh(backend.exec, voxels, {memory.data(), memory.size()}, tree));
+    std::vector<std::int32_t> nearest(tile.points.size());
+    farpoint::batch<view> const queries{farpoint::view_points(tile.points)};
+    REQUIRE(knn(backend.exec, tree, queries, farpoint::exact{}, 1, {nearest}));
+    std::vector<std::int32_t> expected;
+    for (auto const& query : tile.points) {
+      int best = 0;
+      float least = infinity_of<float>;
+      for (int v = 0; v < static_cast<int>(offsets[1]); ++v) {
+        float distance2 = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          float const off = query[axis] - centroids[static_cast<std::size_t>(v)][axis];
+          distance2 = std::fma(off, off, distance2);
+        }
+        if (distance2 < least) best = v;
+        least = std::min(least, distance2);
+      }
+      expected.push_back(best);
+    }
+    CHECK(nearest == expected);
+  }
 }
 
 TEST_CASE("voxel map, host: the workspace of an erasure grows with the capacity", "[voxelize][voxel_map]") {
