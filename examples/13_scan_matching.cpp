@@ -4,85 +4,14 @@
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/point_bvh.hpp>
 
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <vector>
 
-using point = std::array<double, 3>;
+#include "rigid_motion.hpp"
+
 using point_list = std::vector<point>;
-
-/// A rotation and then a translation.
-struct motion {
-  std::array<point, 3> rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  point translation{};
-
-  point operator()(point const& p) const {
-    point moved = translation;
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = 0; j < 3; ++j) moved[i] += rotation[i][j] * p[j];
-    }
-    return moved;
-  }
-  /// This one after another.
-  motion after(motion const& first) const {
-    motion both;
-    both.translation = (*this)(first.translation);
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = 0; j < 3; ++j) {
-        both.rotation[i][j] = 0;
-        for (std::size_t m = 0; m < 3; ++m) both.rotation[i][j] += rotation[i][m] * first.rotation[m][j];
-      }
-    }
-    return both;
-  }
-};
-
-/// By angles about z, y and x (rad).
-motion make_motion(point const& angles, point const& translation) {
-  motion made;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    std::size_t const next = (axis + 1) % 3;
-    std::size_t const last = (axis + 2) % 3;
-    motion turn;
-    turn.rotation[next][next] = turn.rotation[last][last] = std::cos(angles[axis]);
-    turn.rotation[last][next] = std::sin(angles[axis]);
-    turn.rotation[next][last] = -turn.rotation[last][next];
-    made = turn.after(made);
-  }
-  made.translation = translation;
-  return made;
-}
-
-/// Least squares: adds up rows and solves the normal equations by elimination with pivots.
-class six_unknowns {
- public:
-  void add(std::array<double, 6> const& row, double right) {
-    for (std::size_t i = 0; i < 6; ++i) {
-      for (std::size_t j = 0; j < 6; ++j) equations_[i][j] += row[i] * row[j];
-      equations_[i][6] += row[i] * right;
-    }
-  }
-  std::array<double, 6> solve() {
-    for (std::size_t i = 0; i < 6; ++i) {
-      std::size_t pivot = i;
-      for (std::size_t r = i + 1; r < 6; ++r) {
-        if (std::abs(equations_[r][i]) > std::abs(equations_[pivot][i])) pivot = r;
-      }
-      std::swap(equations_[i], equations_[pivot]);
-      for (std::size_t r = 0; r < 6; ++r) {
-        double const factor = r == i ? 0 : equations_[r][i] / equations_[i][i];
-        for (std::size_t j = i; j < 7; ++j) equations_[r][j] -= factor * equations_[i][j];
-      }
-    }
-    std::array<double, 6> found{};
-    for (std::size_t i = 0; i < 6; ++i) found[i] = equations_[i][6] / equations_[i][i];
-    return found;
-  }
-
- private:
-  std::array<std::array<double, 7>, 6> equations_{};
-};
 
 /// The map: an index that is built once, and the normal of each point.
 struct map_of_points {
@@ -108,11 +37,7 @@ motion step(map_of_points const& map, point_list const& points) {
     if (nearest[i] < 0) continue;
     auto const j = static_cast<std::size_t>(nearest[i]);
     point const n{map.normals[3 * j], map.normals[3 * j + 1], map.normals[3 * j + 2]};
-    point const& p = points[i];
-    point const& q = map.points[j];
-    double const distance = (q[0] - p[0]) * n[0] + (q[1] - p[1]) * n[1] + (q[2] - p[2]) * n[2];
-    motion_of_points.add(
-        {p[1] * n[2] - p[2] * n[1], p[2] * n[0] - p[0] * n[2], p[0] * n[1] - p[1] * n[0], n[0], n[1], n[2]}, distance);
+    add_point_to_plane(motion_of_points, points[i], map.points[j], n, 1);
   }
   auto const x = motion_of_points.solve();
   return make_motion({x[0], x[1], x[2]}, {x[3], x[4], x[5]});

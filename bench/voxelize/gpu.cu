@@ -5,6 +5,7 @@
 #include "support/contender.cuh"
 #include "support/cuda_suite.cuh"
 #include "support/host_timing.hpp"
+#include "voxelize/map.hpp"
 #include "voxelize/problem.cuh"
 
 #include <benchmark/benchmark.h>
@@ -204,6 +205,7 @@ int run_program(arguments const& wished) {
   voxelize_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
   if (wants("axes", "FARPOINT_AXES")) register_axes(wished.flush_l2, problems);
+  register_voxel_map_rows(wished.flush_l2);
   return run_cuda_suite("voxelize", wished);
 }
 

@@ -97,4 +97,37 @@ result voxel_map_read(cuda_exec exec, voxel_map<Scalar> const& map, voxel_map_ou
   return detail::voxel_map_read_on(exec, map, output);
 }
 
+/// Bytes of device workspace that voxel_map_keep() needs: 4 per voxel of the capacity, 8 for every 1,024, and less than
+/// 2 KiB. 0 if a parameter is refused. Monotonic in the capacity, the same for all conditions. O(1).
+template <class Scalar>
+std::size_t voxel_map_keep_workspace_bytes(cuda_exec exec, voxel_map_params<Scalar> const& params) noexcept {
+  return detail::voxel_map_keep_size(exec, params);
+}
+
+/// Erases voxels on a stream. Same rules and bits as the host overload.
+///
+/// @return `ok`, `bad_argument`, `workspace_too_small` or `cuda_failure`. After `cuda_failure` the map is undefined and
+///         must be cleared. On other failures nothing is written.
+///
+/// Complexity: O(capacity x bytes of a row): 8 launches and memsets, two for every 32 bytes of a row, 1 for new_numbers
+/// and 21 for max_voxels. A map that loses no voxel is tested only.
+template <class Scalar>
+result voxel_map_keep(cuda_exec exec, voxel_map<Scalar> const& map, voxel_map_keep_params<Scalar> const& keep,
+                      voxel_map_keep_output const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::voxel_map_keep"};
+  result const checked =
+      detail::check_pointers(exec, map.memory, keep.origin, output.new_numbers, output.report, workspace);
+  if (!checked) return checked;
+  return detail::voxel_map_keep_on(exec, map, keep, output, workspace);
+}
+
+/// Completes a loaded map on a stream. Same rules as the host overload. Three launches.
+/// @return `ok`, `bad_argument`, `workspace_too_small` or `cuda_failure`
+template <class Scalar>
+result voxel_map_restore(cuda_exec exec, voxel_map<Scalar> const& map, voxel_map_header const& header) noexcept {
+  detail::profile_range const range{"farpoint::voxel_map_restore"};
+  if (result const checked = detail::check_pointers(exec, map.memory); !checked) return checked;
+  return detail::voxel_map_restore_on(exec, map, header);
+}
+
 FARPOINT_END_NAMESPACE

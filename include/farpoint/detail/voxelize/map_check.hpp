@@ -5,6 +5,8 @@
 #include <farpoint/detail/voxelize/check.hpp>
 #include <farpoint/detail/voxelize/map_layout.hpp>
 
+#include <cstring>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
@@ -79,6 +81,56 @@ result check_voxel_map_output(voxel_map_params<Scalar> const& params, voxel_map_
       (!output.max.empty() && !parts.max) || (!output.first.empty() && !parts.first)) {
     return reject("voxel_map: an output that the map does not keep, see voxel_map_parts");
   }
+  return {};
+}
+
+template <class Scalar>
+result check_voxel_map_keep(voxel_map_params<Scalar> const& params, voxel_map_keep_params<Scalar> const& keep,
+                            voxel_map_keep_output const& output) noexcept {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (is_nan(keep.box.low[axis]) || is_nan(keep.box.high[axis]))
+      return reject("voxel_map: a bound of the box is NaN");
+  }
+  if (!is_finite(keep.center)) return reject("voxel_map: the center of the ball is not finite");
+  if (!(keep.radius >= 0)) return reject("voxel_map: the radius of the ball is negative or NaN");
+  if (!keep.origin.empty() && keep.origin.size() < 3)
+    return reject("voxel_map: the origin has fewer than 3 coordinates");
+  if (keep.max_age < 0) return reject("voxel_map: max_age is negative");
+  if (keep.max_voxels < 0) return reject("voxel_map: max_voxels is negative");
+  bool const reads_age = keep.max_age != keep.unlimited || keep.max_voxels != keep.unlimited;
+  if (reads_age && !params.parts.last_tile) {
+    return reject("voxel_map: max_age and max_voxels need a map that keeps the last tile, see voxel_map_parts");
+  }
+  if (!fits_or_absent(output.new_numbers.size(), params.capacity, 1)) {
+    return reject("voxel_map: new_numbers has fewer entries than the capacity");
+  }
+  return {};
+}
+
+/// Checks that a saved map is a map of these parameters, and that there is room for it.
+template <class Scalar>
+result check_voxel_map_header(voxel_map_params<Scalar> const& params, voxel_map_header const& header) noexcept {
+  voxel_map_header const own = voxel_map_header::of(params, header.report);
+  if (std::memcmp(header.magic, own.magic, sizeof own.magic) != 0)
+    return reject("voxel_map: not the header of a saved map");
+  if (header.version != own.version) return reject("voxel_map: a saved map of another version");
+  bool equal_grids = header.scalar_size == own.scalar_size;
+  for (int axis = 0; axis < 3; ++axis) {
+    equal_grids = equal_grids && header.origin[axis] == own.origin[axis] && header.size[axis] == own.size[axis] &&
+                  header.dims[axis] == own.dims[axis];
+  }
+  if (!equal_grids) return reject("voxel_map: a saved map of another grid");
+  if (header.features != own.features || header.parts != own.parts) {
+    return reject("voxel_map: a saved map with other parts or features");
+  }
+  if (header.max_voxels != own.max_voxels || header.max_points != own.max_points ||
+      header.first_index != own.first_index) {
+    return reject("voxel_map: a saved map with another mode or first_index");
+  }
+  if (header.report.voxels > static_cast<std::uint64_t>(params.capacity)) {
+    return reject("voxel_map: the saved map has more voxels than the capacity");
+  }
+  if (header.report.points > std::uint64_t{1} << 62) return reject("voxel_map: a saved map of more than 2^62 points");
   return {};
 }
 

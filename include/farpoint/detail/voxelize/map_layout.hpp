@@ -21,6 +21,19 @@ struct voxel_map_counters {
   std::uint64_t outside;
   std::uint64_t dropped_points;
   std::uint64_t surplus_points;
+  std::uint64_t tiles;
+  std::uint64_t erased_voxels;
+  std::uint64_t erased_points;
+  std::uint64_t invalid_voxels;
+
+  static voxel_map_counters of(voxel_map_report const& report) noexcept {
+    return {report.points,         report.voxels, report.non_finite,    report.outside,       report.dropped_points,
+            report.surplus_points, report.tiles,  report.erased_voxels, report.erased_points, 0};
+  }
+  FARPOINT_HD voxel_map_report report() const noexcept {
+    return {points,         voxels, non_finite,    outside,       dropped_points,
+            surplus_points, tiles,  erased_voxels, erased_points, invalid_voxels};
+  }
 };
 
 /// Arrays of a map, indexed by voxel. The voxels are numbered by first occurrence.
@@ -36,6 +49,7 @@ struct voxel_map_arrays {
   float* feature_sums = nullptr;    ///< `[capacity, features]`, as `largest` and `first`
   float* largest = nullptr;
   float* first = nullptr;
+  std::uint32_t* last_tiles = nullptr;  ///< number of the last tile with a point in the voxel, at most 2^32 - 1
   std::size_t bytes = 0;
 
   voxel_map_arrays(voxel_map_params<Scalar> const& params, unsigned char* memory) noexcept {
@@ -52,7 +66,24 @@ struct voxel_map_arrays {
     feature_sums = cutter.take<float>(params.parts.mean ? features : 0);
     largest = cutter.take<float>(params.parts.max ? features : 0);
     first = cutter.take<float>(params.parts.first ? features : 0);
+    last_tiles = cutter.take<std::uint32_t>(params.parts.last_tile ? voxels : 0);
     bytes = cutter.used();
+  }
+
+  /// Calls visit(first byte, bytes per voxel) for each array of rows, in the order of a saved map.
+  template <class Visit>
+  void for_each_column(voxel_map_params<Scalar> const& params, Visit&& visit) const noexcept {
+    auto const column = [&visit](auto* rows, int per_voxel) {
+      if (per_voxel > 0) visit(reinterpret_cast<unsigned char*>(rows), sizeof *rows * static_cast<unsigned>(per_voxel));
+    };
+    column(cells, 1);
+    column(first_points, 1);
+    column(counts, 1);
+    column(last_tiles, params.parts.last_tile ? 1 : 0);
+    column(sums, params.parts.centroid ? 3 : 0);
+    column(feature_sums, params.parts.mean ? params.features : 0);
+    column(largest, params.parts.max ? params.features : 0);
+    column(first, params.parts.first ? params.features : 0);
   }
 
   FARPOINT_HD voxel_map_table table(std::uint64_t seed) const noexcept {

@@ -81,6 +81,9 @@ struct voxel_map_number_step {
       map.first_points[number] = args.params.first_index + static_cast<index_t>(map.counters->points) +
                                  args.scratch.members[args.scratch.offsets[voxel]];
     }
+    if (args.params.parts.last_tile) {
+      map.last_tiles[number] = static_cast<std::uint32_t>(smaller(map.counters->tiles, std::uint64_t{0xffffffffu}));
+    }
     std::uint64_t const room = static_cast<std::uint64_t>(args.params.mode.max_points) - map.counts[number];
     std::uint64_t const kept = smaller(size, room);
     map.counts[number] += kept;
@@ -157,6 +160,7 @@ struct voxel_map_count_step {
     counters.voxels = smaller(limit, counters.voxels + static_cast<std::uint64_t>(args.scratch.ranks[points]));
     counters.non_finite += args.scratch.report->non_finite;
     counters.outside += args.scratch.report->outside;
+    ++counters.tiles;
   }
 };
 
@@ -217,10 +221,7 @@ struct voxel_map_read_step {
   FARPOINT_HD void write_totals(index_t voxels) const noexcept {
     index_t const left = larger(voxels - output.begin, index_t{0});
     if (!output.voxel_count.empty()) output.voxel_count.set(0, smaller(left, output.capacity));
-    if (output.report == nullptr) return;
-    auto const& counters = *map.counters;
-    *output.report = {counters.points,  counters.voxels,         counters.non_finite,
-                      counters.outside, counters.dropped_points, counters.surplus_points};
+    if (output.report != nullptr) *output.report = map.counters->report();
   }
 };
 

@@ -57,6 +57,13 @@ struct calls_of_ranks {
     static_cast<void>(farpoint::voxel_map_clear(in.exec, map));
     static_cast<void>(farpoint::voxel_map_insert(in.exec, map, tile, in.workspace));
     static_cast<void>(farpoint::voxel_map_read(in.exec, map, farpoint::voxel_map_output<scalar>{}));
+    farpoint::voxel_map_keep_params<scalar> const keep;
+    in.bound = farpoint::voxel_map_keep_workspace_bytes(in.exec, map.params);
+    static_cast<void>(farpoint::voxel_map_keep(in.exec, map, keep, farpoint::voxel_map_keep_output{}, in.workspace));
+    auto const header = farpoint::voxel_map_header::of(map.params, farpoint::voxel_map_report{});
+    farpoint::voxel_map_saved saved;
+    static_cast<void>(farpoint::voxel_map_saved_arrays(map, header, saved));
+    static_cast<void>(farpoint::voxel_map_restore(in.exec, map, header));
   }
 };
 
