@@ -2,7 +2,6 @@
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/grid/exclusive_scan.cuh>
 #include <farpoint/grid/for_each_index.cuh>
-#include <farpoint/grid/grid_barrier.cuh>
 #include <farpoint/grid/grid_phases.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
@@ -130,16 +129,6 @@ __global__ void two_phases(std::uint32_t* out, farpoint::grid_phase* counters) {
 }
 //! [grid_phases]
 
-//! [grid_barrier]
-/// In a cooperative launch: each block writes its rank, and after the barrier reads its neighbour's. out: 1 2 3 0.
-__global__ void read_neighbours(std::uint32_t* ranks, std::uint32_t* out, unsigned* arrivals) {
-  farpoint::grid_barrier barrier{static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), arrivals};
-  if (threadIdx.x == 0) ranks[blockIdx.x] = blockIdx.x;
-  barrier.sync();
-  if (threadIdx.x == 0) out[blockIdx.x] = farpoint::atomic_load(&ranks[(blockIdx.x + 1) % gridDim.x]);
-}
-//! [grid_barrier]
-
 //! [phased_radix_sort]
 struct phased_sort {
   std::uint32_t* keys[2];    ///< `[size]` each: 999 998 ... 0 before, 0 1 ... 999 in keys[0] afterwards
@@ -262,7 +251,7 @@ void by_warps() {
 }
 
 void by_grids() {
-  words out{1280}, ranks{4}, counters{100};
+  words out{1280}, counters{100};
   managed_array<std::uint64_t> sums{10};
   auto const clear = [&] {
     for (std::uint32_t i = 0; i < 100; ++i) counters[i] = 0;
@@ -276,11 +265,6 @@ void by_grids() {
   clear();
   two_phases<<<4, 64>>>(out.data(), phases);
   expect("grid_phases", out, 2, [](std::uint32_t) { return 45; });
-  clear();
-  std::uint32_t* pointers[] = {ranks.data(), out.data(), counters.data()};
-  void* arguments[] = {&pointers[0], &pointers[1], &pointers[2]};
-  cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(read_neighbours), dim3(4), dim3(32), arguments, 0, nullptr);
-  expect("grid_barrier", out, 4, [](std::uint32_t i) { return (i + 1) % 4; });
   clear();
   words keys{1000}, more_keys{1000}, values{1000}, more_values{1000};
   for (std::uint32_t i = 0; i < 1000; ++i) keys[i] = 999 - i;

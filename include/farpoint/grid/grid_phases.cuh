@@ -17,8 +17,8 @@ struct grid_phase {
 /// Runs phases in order. The units of a phase are independent, and a phase begins when the previous one is done.
 ///
 /// Running blocks claim units in ascending order. No block waits for a block that does not run, so an ordinary launch
-/// with any number of blocks suffices: blocks that start late or find no room on the device are not needed, whereas
-/// grid_barrier would wait for them. A unit may wait for a lower unit of its phase, as in a decoupled look-back.
+/// with any number of blocks suffices: blocks that start late or find no room on the device are not needed, whereas a
+/// barrier of the grid would wait for them. A unit may wait for a lower unit of its phase, as in a decoupled look-back.
 ///
 /// All threads of a one-dimensional block call every function together, and all blocks call the same phases with the
 /// same numbers of units. A phase costs two additions and a spinning load per block, and one more addition per further
