@@ -185,7 +185,7 @@ TEST_CASE("mean_knn_distance, device: the bits of the host", "[mean_knn_distance
   });
 }
 
-TEST_CASE("mean_knn_distance, device: more queries than lists", "[mean_knn_distance][device]") {
+TEST_CASE("mean_knn_distance, device: the longest lists", "[mean_knn_distance][device]") {
   check_means(knn_problem<float>{make_cloud(shape::rings, 20000, 7), 1024});
 }
 

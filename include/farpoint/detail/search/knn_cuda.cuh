@@ -4,17 +4,17 @@
 
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/knn_warp_per_query.cuh>
 #include <farpoint/detail/search/query_order.cuh>
+#include <farpoint/detail/search/warp_per_query.cuh>
 #include <farpoint/detail/search/with_index.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Enqueues the kernel for the length of the lists, once for every Selector::launch_rows rows.
+/// Calls `launch(args, threads)` for every Selector::launch_rows rows.
 /// @tparam Args  knn_cuda_args, or what is derived from it
-template <class Selector, class Args>
-FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
+template <class Selector, class Args, class Launch>
+void launch_in_parts(Args const& args, Launch const& launch) noexcept {
   static_assert(Selector::launch_rows % Selector::block_size == 0 && Selector::launch_rows <= index_t{1} << 31,
                 "farpoint: launch_rows of knn_selector are whole blocks, and fit in 32 bits");
   index_t const threads = args.queries.threads();
@@ -23,13 +23,20 @@ FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noe
   for (index_t first = 0; first < threads; first += each) {
     Args part = args;
     if (first > 0) part.begin_with(first);
-    index_t const of_part = smaller(each, threads - first);
-    if (args.request.k > Args::most_capacity) {
-      launch_warp_per_query(launcher, part, of_part);
-    } else {
-      launch_packets<Selector>(launcher, part, of_part);
-    }
+    launch(part, smaller(each, threads - first));
   }
+}
+
+/// Enqueues the kernels for the length of the lists.
+template <class Selector, class Args>
+FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
+  launch_in_parts<Selector>(args, [&launcher](Args const& part, index_t threads) {
+    if (part.request.k > Args::most_capacity) {
+      launch_warp_per_query<neighbour_key<typename Args::scalar>>(launcher, part, threads);
+    } else {
+      launch_packets<Selector>(launcher, part, threads);
+    }
+  });
 }
 
 template <class Scalar>

@@ -62,6 +62,11 @@ FARPOINT_HIDDEN result check_queries_on(cuda_exec exec, bytes workspace, batch<Q
   return reachable ? check_device_index_queries(queries, indices) : reachable;
 }
 
+/// Cuts no memory, for a search that needs none besides the index.
+struct no_memory {
+  bytes operator()(workspace_cutter&) const noexcept { return {}; }
+};
+
 /// Bytes of the index and of the memory that `cut(cutter)` takes after it; 0 for invalid points.
 template <class Selector, class Points, class Cut>
 std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) noexcept {
