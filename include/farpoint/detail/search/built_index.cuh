@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/detail/search/neighbourhood_cuda.cuh>
-#include <farpoint/detail/search/query_order.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

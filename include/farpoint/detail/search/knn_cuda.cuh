@@ -4,7 +4,6 @@
 
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/warp_per_query.cuh>
 #include <farpoint/detail/search/with_index.cuh>
 
@@ -55,19 +54,13 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Points::scalar>(method, k);
-  auto const search = [&](kernel_launcher& launcher, auto const& built, bytes memory) {
-    unsigned* const bad_offsets = &built.state->faults.bad_offsets;
-    look_at_offsets(launcher, points, queries, bad_offsets);
-    if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
-    report_built(launcher, built, output.report);
-    if (queries.size() == 0) return;
-    search_queries<Queries> asked{queries, built.index, self};
-    asked.stop_at_bad_offsets(bad_offsets);
-    order_queries<Selector>(exec, launcher, asked, memory);
-    launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, request, output, non_finite_counter(output.report)});
-  };
   auto const order = query_order_of<Selector>(queries, points.points().size(), self);
-  return indexed_search<Selector>(exec, points, workspace, order, search);
+  return search_points_on_device<Selector>(
+      exec, points, queries, self, output.report, workspace, order,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) {
+        knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
+        launch_knn<Selector>(launcher, args);
+      });
 }
 
 /// knn() for cuda_exec among the points of a device_point_bvh. Without a workspace the queries are answered in the

@@ -27,15 +27,11 @@ template <class Selector, class Points, class Consumer>
 FARPOINT_HIDDEN result neighbours_on_device(cuda_exec exec, batch<Points> const& points,
                                             knn_request<typename Points::scalar> const& request,
                                             Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
-  auto const search = [&](kernel_launcher& launcher, auto const& built, bytes) {
-    unsigned* const bad_offsets = &built.state->faults.bad_offsets;
-    search_queries<Points> queries{points, built.index, true};
-    queries.stop_at_bad_offsets(bad_offsets);
-    if (report != nullptr) launcher.clear(report, sizeof *report);
-    report_built(launcher, built, report);
-    run_neighbour_lists<Selector>(launcher, queries, request, consumer, report);
-  };
-  return indexed_search<Selector>(exec, points, workspace, no_memory{}, search);
+  return search_points_on_device<Selector>(
+      exec, points, points, true, report, workspace, no_memory{},
+      [&](kernel_launcher& launcher, search_queries<Points> const& queries, bytes) {
+        run_neighbour_lists<Selector>(launcher, queries, request, consumer, report);
+      });
 }
 
 }  // namespace detail

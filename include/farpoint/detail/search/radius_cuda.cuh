@@ -5,10 +5,8 @@
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
-#include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
 #include <farpoint/detail/search/segmented_sort.cuh>
-#include <farpoint/detail/search/with_index.cuh>
 #include <farpoint/grid/exclusive_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -120,20 +118,6 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
   });
 }
 
-/// Enqueues the steps before and after a radius search of points, and `search(radius_search)` between them.
-template <class Selector, class Points, class Queries, class Search>
-FARPOINT_HIDDEN void radius_search_of_points(cuda_exec exec, kernel_launcher& launcher,
-                                             bvh_build_args<Points> const& built, search_queries<Queries>& queries,
-                                             bytes order, radius_params const& params, radius_report* report,
-                                             Search const& search) noexcept {
-  unsigned* const bad_offsets = &built.state->faults.bad_offsets;
-  queries.stop_at_bad_offsets(bad_offsets);
-  if (report != nullptr) launcher.clear(report, sizeof *report);
-  order_queries<Selector>(exec, launcher, queries, order);
-  search(radius_search<Points, Queries>{launcher, queries, built.points, params, report});
-  report_built(launcher, built, report);
-}
-
 /// radius() for cuda_exec.
 template <class Selector, class Points, class Queries>
 FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
@@ -144,14 +128,13 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
       check_search_on(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
   if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
-  auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-    look_at_offsets(launcher, points, queries, &built.state->faults.bad_offsets);
-    search_queries<Queries> asked{queries, built.index, self};
-    radius_search_of_points<Selector>(exec, launcher, built, asked, memory.order, params, output.report,
-                                      [&](auto const& lists) { lists.template lists<Selector>(max, output); });
-  };
-  return indexed_search<Selector>(exec, points, workspace,
-                                  radius_memory_of<Selector>(queries, points.points().size(), self), search);
+  auto const cut = radius_memory_of<Selector>(queries, points.points().size(), self);
+  return search_points_on_device<Selector>(
+      exec, points, queries, self, output.report, workspace, cut,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, radius_memory const&) {
+        radius_search<Points, Queries> const lists{launcher, asked, points, params, output.report};
+        lists.template lists<Selector>(max, output);
+      });
 }
 
 /// radius() for cuda_exec with a device_point_bvh.
@@ -193,18 +176,15 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
   if (!searchable) return searchable;
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
-  auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-    look_at_offsets(launcher, points, queries, &built.state->faults.bad_offsets);
-    // Queries that are in no cloud have no neighbours: their counts stay 0.
-    clear_offsets(launcher, output.offsets, rows);
-    search_queries<Queries> asked{queries, built.index, self};
-    radius_search_of_points<Selector>(exec, launcher, built, asked, memory.order, params, output.report,
-                                      [&](auto const& lists) {
-                                        if (rows > 0) lists.rows(output, rows, memory.sums);
-                                      });
-  };
-  return indexed_search<Selector>(exec, points, workspace,
-                                  radius_memory_of<Selector>(queries, points.points().size(), self), search);
+  auto const cut = radius_memory_of<Selector>(queries, points.points().size(), self);
+  return search_points_on_device<Selector>(
+      exec, points, queries, self, output.report, workspace, cut,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, radius_memory const& memory) {
+        // Queries that are in no cloud have no neighbours: their counts stay 0.
+        clear_offsets(launcher, output.offsets, rows);
+        if (rows == 0) return;
+        radius_search<Points, Queries>{launcher, asked, points, params, output.report}.rows(output, rows, memory.sums);
+      });
 }
 
 /// Memory of radius_rows() with a device_point_bvh.
