@@ -1,7 +1,9 @@
-#include <farpoint/knn.cuh>
 #include <farpoint/point_bvh.cuh>
 
+#include "knn_kernels.cuh"
 #include "on_stream.cuh"
+
+FARPOINT_KNN_KERNELS(template)
 
 FARPOINT_BEGIN_NAMESPACE
 namespace library {

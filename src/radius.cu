@@ -1,6 +1,9 @@
 #include <farpoint/radius.cuh>
 
+#include "knn_kernels.cuh"
 #include "on_stream.cuh"
+
+FARPOINT_KNN_KERNELS(extern template)
 
 FARPOINT_BEGIN_NAMESPACE
 namespace library {

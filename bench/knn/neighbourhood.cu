@@ -194,6 +194,8 @@ void register_neighbourhood(bool flush_l2) {
     register_radius(row, "radius_nearest", farpoint::radius_order::nearest, flush_l2);
     register_radius_rows(row, flush_l2);
   }
+  register_means(row, flush_l2);
+  register_normals(row, flush_l2);
 }
 
 }  // namespace farpoint_bench

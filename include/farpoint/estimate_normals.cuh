@@ -12,7 +12,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Returns the size in bytes of the device workspace of estimate_normals() on the current GPU; 256-byte aligned memory.
-/// O(1). It holds the index and, for more than 32 neighbours (16 in double), up to 64 MiB of neighbour lists.
+/// O(1). It holds the index.
 template <class Selector = knn_selector, class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& points,
                                              normals_params const& params) noexcept {
@@ -55,12 +55,11 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
                        FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
-/// Returns the size in bytes of the device workspace of estimate_normals() by a BVH: up to 64 MiB of neighbour lists
-/// for more than 32 neighbours (16 in double); else 256 for a ragged batch; else 0.
+/// Returns the size in bytes of the device workspace of estimate_normals() by a BVH: 256 for a ragged batch, else 0.
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
-                                             batch<Points> const& points, normals_params const& params) noexcept {
-  return detail::neighbours_of_index_bytes(index, points, params.k);
+                                             batch<Points> const& points, normals_params const&) noexcept {
+  return detail::neighbours_of_index_bytes(index, points);
 }
 
 /// estimate_normals() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets

@@ -12,7 +12,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Returns the size in bytes of the device workspace of mean_knn_distance() on the current GPU; 256-byte aligned
-/// memory. O(1). It holds the index and, for k above 32 (16 in double), up to 64 MiB of neighbour lists.
+/// memory. O(1). It holds the index.
 template <class Selector = knn_selector, class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& points, index_t k) noexcept {
   return detail::neighbours_bytes<Selector>(points, k);
@@ -54,12 +54,11 @@ result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k,
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
-/// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: up to 64 MiB of neighbour lists
-/// for k above 32 (16 in double); else 256 for a ragged batch; else 0.
+/// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: 256 for a ragged batch, else 0.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
-                                              batch<Points> const& points, index_t k) noexcept {
-  return detail::neighbours_of_index_bytes(index, points, k);
+                                              batch<Points> const& points, index_t) noexcept {
+  return detail::neighbours_of_index_bytes(index, points);
 }
 
 /// mean_knn_distance() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets

@@ -47,8 +47,8 @@ result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: as the host overload, plus a BVH of queries other than the points. Lists by distance are made as in
-/// knn(). Lists by index of up to 32 neighbours are in registers; longer ones are heaps in the rows of the output. At
-/// most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
+/// knn(). Lists by index of up to 32 neighbours are in registers; longer ones take a warp per query. At most 2^30
+/// points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -73,8 +73,7 @@ std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<typename Que
 
 /// radius() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves, and
 /// the same guarantees. The workspace is optional, as for knn() among the points of a BVH.
-/// @return as above; also bad_argument for lists by index of more than 32 neighbours without output.distances: without
-///         stored distances the search would recompute them from the points, which it does not have
+/// @return as above
 template <class Selector = knn_selector, class Queries>
 result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,

@@ -78,6 +78,10 @@ inline constexpr int search_block_size = 128;
 
 /// Number of queries that a warp answers in turn, if their lists are too long for registers.
 inline constexpr int knn_queries_per_warp = 4;
+/// Number of queries that a warp answers in turn, if it keeps their lists for lanes that consume one each, and bytes of
+/// shared memory for these lists. Guesses, not measured.
+inline constexpr int kept_lists_per_warp = 8;
+inline constexpr int kept_lists_bytes = 16 * 1024;
 
 /// Limit on the spread of queries that a warp answers together. Eight queries are tested together if their squared
 /// extent and their bounds are below this multiple of their smallest bound.

@@ -6,6 +6,7 @@
 /// takes longer to compile and more registers.
 #pragma once
 
+#include <farpoint/warp/bitonic_sort.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -19,20 +20,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// @param size  a power of two, or 0
 template <class Key>
 __device__ void warp_bitonic_sort(Key* keys, int size) noexcept {
-  for (int run = 2; run <= size; run *= 2) {
-    for (int step = run / 2; step > 0; step /= 2) {
-      for (int i = cuda_warp::lane(); i < size / 2; i += cuda_warp::lanes) {
-        int const low = 2 * i - (i & (step - 1));
-        Key const a = keys[low];
-        Key const b = keys[low + step];
-        bool const ascends = (low & run) == 0;
-        if ((b < a) != ascends) continue;
-        keys[low] = b;
-        keys[low + step] = a;
-      }
-      cuda_warp::sync();
-    }
-  }
+  detail::bitonic_sort<cuda_warp>(keys, size);
 }
 
 /// Sorts one key of each lane, ascending by lane, and moves a value along with each. All lanes of a warp call it.

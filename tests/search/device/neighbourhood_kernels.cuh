@@ -11,8 +11,7 @@
 #define NEIGHBOUR_LISTS_OF_FLOATS(how, Writer)                                                                  \
   how void farpoint::detail::run_neighbour_lists<farpoint::knn_selector>(                                       \
       farpoint::detail::kernel_launcher&, farpoint::detail::search_queries<farpoint::point_view<float>> const&, \
-      farpoint::detail::knn_request<float> const&, Writer const&, farpoint::knn_report*,                        \
-      farpoint::detail::neighbour_lists<float> const&, farpoint::neighbour_key<float>*) noexcept;
+      farpoint::detail::knn_request<float> const&, Writer const&, farpoint::knn_report*) noexcept;
 
 #define NEIGHBOURHOODS_OF_FLOATS(how)                                                                           \
   NEIGHBOUR_LISTS_OF_FLOATS(how, farpoint::detail::normals_writer<farpoint::point_view<float>>)                 \

@@ -180,12 +180,15 @@ TEST_CASE("mean_knn_distance, device: the bits of the host", "[mean_knn_distance
     }
   });
   for_problems<double>([](auto problem) {
-    problem.k = 3;
-    check_means(problem);
+    for (index_t const k : {3, 17, 150}) {
+      CAPTURE(k);
+      problem.k = k;
+      check_means(problem);
+    }
   });
 }
 
-TEST_CASE("mean_knn_distance, device: more queries than lists", "[mean_knn_distance][device]") {
+TEST_CASE("mean_knn_distance, device: the longest lists", "[mean_knn_distance][device]") {
   check_means(knn_problem<float>{make_cloud(shape::rings, 20000, 7), 1024});
 }
 
@@ -201,8 +204,11 @@ TEST_CASE("estimate_normals, device: the bits of the host", "[normals][device]")
     }
   });
   for_problems<double>([&](auto problem) {
-    problem.k = 16;
-    check_normals(problem, params);
+    for (index_t const k : {16, 40}) {
+      CAPTURE(k);
+      problem.k = k;
+      check_normals(problem, params);
+    }
   });
 }
 

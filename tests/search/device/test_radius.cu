@@ -73,7 +73,7 @@ TEST_CASE("radius, device: long rows are in order too", "[radius][device]") {
 TEST_CASE("radius, device: warps behind the last point ask for nobody's neighbours", "[radius][device][sanitize]") {
   test_stream const stream;
   for (index_t const n : {70'000, 70'032, 70'064, 70'096}) {
-    // Lists in registers, and in the rows of the output, where a row must have one thread.
+    // Lists of a thread, and of a warp.
     for (index_t const max : {8, 40}) {
       problem_type const problem{make_cloud(shape::cube, static_cast<std::size_t>(n), 3), 0.05, max,
                                  radius_order::index};

@@ -58,7 +58,7 @@ class indexed_problem {
         auto const query = spread.of_thread(thread, bad_row);
         if (bad_row >= 0) task.leave_empty(bad_row);
         bad_here += bad_row >= 0 ? 1 : 0;
-        if (query.exists()) found_here += task.answer(query, spread.index_of(query), rank);
+        if (query.exists()) found_here += task.answer(query, spread.index_of(query));
       }
       all += found_here;
       bad += bad_here;
@@ -107,11 +107,8 @@ void run_lists(indexed_problem<Problem> const& clouds, Problem const& problem, i
     run(register_lists<Key, 1, writer_type>{request, writer});
   } else if (problem.k <= 16) {
     run(register_lists<Key, 16, writer_type>{request, writer});
-  } else if (problem.k <= 20) {
-    std::vector<Key> memory(static_cast<std::size_t>(3 * problem.k));
-    run(memory_lists<Key, writer_type>{request, writer, memory.data()});
   } else {
-    run(radius_row_lists<Key, typename Problem::points_type::view>{{request, clouds.points}, writer});
+    run(register_lists<Key, 32, writer_type>{request, writer});
   }
 }
 
@@ -152,9 +149,9 @@ auto solve_rows(Problem const& problem) {
       output.report->rows_left_out += fits ? 0 : 1;
     }
     if (problem.params.order == radius_order::nearest) {
-      clouds.run(radius_rows_fill<neighbour_key<scalar>, view>{{request, clouds.points}, output, 0}, none, none);
+      clouds.run(radius_rows_fill<neighbour_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
     } else {
-      clouds.run(radius_rows_fill<index_key<scalar>, view>{{request, clouds.points}, output, 0}, none, none);
+      clouds.run(radius_rows_fill<index_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
     }
     output.report->non_finite_points = clouds.left_out();
     output.report->bad_offsets = clouds.bad_offsets();
@@ -167,6 +164,7 @@ auto solve_rows(Problem const& problem) {
 #define BACKEND_NAME "tasks of a GPU"
 #define BACKEND_TAG "[host][one_thread]"
 #define BACKEND_TEST_CASE ONE_THREAD_TEST_CASE
+#define BACKEND_LONGEST_LIST 32
 #include "../radius_tests.inc"
 
 namespace {
@@ -176,7 +174,7 @@ struct visit_counter {
   std::vector<std::atomic<int>>& seen;
   std::vector<std::atomic<int>>& empty;
 
-  index_t answer(search_query<float> const& q, farpoint::point_bvh_ref<float> const&, index_t) const {
+  index_t answer(search_query<float> const& q, farpoint::point_bvh_ref<float> const&) const {
     ++seen[static_cast<std::size_t>(q.row)];
     return 1;
   }
@@ -192,8 +190,7 @@ TEST_CASE("radius, tasks of a GPU: indices may count from another number than 0"
     problem.wide = true;
     for (auto const order : {radius_order::index, radius_order::nearest}) {
       problem.params.order = order;
-      // Lists in registers, in memory, and in rows of the output.
-      for (index_t const max : {1, 16, 18, 60}) {
+      for (index_t const max : {1, 16, 18, 32}) {
         problem.k = max;
         CAPTURE(seed, static_cast<int>(order), max);
         auto expected = reference_radius(problem);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/detail/search/neighbourhood_cuda.cuh>
-#include <farpoint/detail/search/query_order.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -92,10 +91,9 @@ FARPOINT_HIDDEN result index_search_of_points(cuda_exec exec, Index const& index
 
 /// Bytes of workspace of neighbours_of_index().
 template <class Index, class Points>
-std::size_t neighbours_of_index_bytes(Index const& index, batch<Points> const& points, index_t k) noexcept {
+std::size_t neighbours_of_index_bytes(Index const& index, batch<Points> const& points) noexcept {
   workspace_cutter cutter;
   static_cast<void>(cut_bad_offsets(cutter, index, points));
-  if (k <= max_neighbours) static_cast<void>(lists_of(points, k)(cutter));
   return cutter.used();
 }
 
@@ -104,15 +102,13 @@ template <class Selector, class Index, class Points, class Consumer>
 FARPOINT_HIDDEN result neighbours_of_index(cuda_exec exec, Index const& index, batch<Points> const& points,
                                            knn_request<typename Points::scalar> const& request,
                                            Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
-  auto const lists = lists_of(points, request.k);
   workspace_cutter cutter{workspace.data()};
   unsigned* const bad_offsets = cut_bad_offsets(cutter, index, points);
-  auto* const memory = lists(cutter);
   if (result const checked = check_workspace(workspace, cutter.used()); !checked) return checked;
-  return index_search_of_points(
-      exec, index, points, bad_offsets, report, [&](kernel_launcher& launcher, search_queries<Points> const& queries) {
-        run_neighbour_lists<Selector>(launcher, queries, request, consumer, report, lists, memory);
-      });
+  return index_search_of_points(exec, index, points, bad_offsets, report,
+                                [&](kernel_launcher& launcher, search_queries<Points> const& queries) {
+                                  run_neighbour_lists<Selector>(launcher, queries, request, consumer, report);
+                                });
 }
 
 }  // namespace detail

@@ -5,8 +5,6 @@
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/detail/search/packets/kernel.cuh>
-#include <farpoint/detail/search/query_order.cuh>
-#include <farpoint/detail/search/with_index.cuh>
 #include <farpoint/types/interpolate.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -67,7 +65,7 @@ struct interpolate_args {
   span<float const> features;
   index_t channels;
   interpolate_output output;
-  unsigned long long* non_finite;  ///< queries, added to; may be null
+  query_counters counters;
   knn_request<scalar> request{3, no_distance<scalar>, false};
 
   static constexpr int min_blocks(int, int) noexcept { return 0; }
@@ -82,7 +80,7 @@ struct interpolate_args {
     }
   }
   __device__ void count_non_finite(bool is_bad) const noexcept {
-    count_in_report_by_warp(non_finite, is_bad && !queries.has_bad_offsets() ? 1u : 0u);
+    count_in_report_by_warp(counters.non_finite, is_bad && !queries.has_bad_offsets() ? 1u : 0u);
   }
   __device__ scalar limit2(search_query<scalar> const&) const noexcept { return request.radius2; }
   template <int Capacity>
@@ -111,11 +109,11 @@ template <class Selector = knn_selector, class Queries>
 FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Queries> const& queries,
                                      span<float const> features, index_t channels,
                                      interpolate_output const& output) noexcept {
-  auto* const non_finite = output.report == nullptr ? nullptr : &output.report->non_finite_queries;
   using args = interpolate_args<Queries>;
   constexpr int block_size = Selector::block_size;
-  launcher.launch_for(queries.threads(), block_size, packet_kernel<external_args<args>, args::capacity, block_size>,
-                      external_args_of<Selector>(args{queries, features, channels, output, non_finite}));
+  launcher.launch_for(
+      queries.threads(), block_size, packet_kernel<external_args<args>, args::capacity, block_size>,
+      external_args_of<Selector>(args{queries, features, channels, output, non_finite_counter(output.report)}));
 }
 
 /// interpolate() for cuda_exec.
@@ -128,17 +126,11 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& poi
   if (result const checked = check_interpolate(rows, features, queries.points().size(), channels, output); !checked) {
     return checked;
   }
-  return indexed_search<Selector>(exec, points, workspace, query_order_of<Selector>(queries, rows),
-                                  [&](kernel_launcher& launcher, auto const& built, bytes memory) {
-                                    unsigned* const bad_offsets = &built.state->faults.bad_offsets;
-                                    look_at_offsets(launcher, points, queries, bad_offsets);
-                                    search_queries<Queries> spread{queries, built.index, false};
-                                    spread.stop_at_bad_offsets(bad_offsets);
-                                    if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
-                                    report_built(launcher, built, output.report);
-                                    order_queries<Selector>(exec, launcher, spread, memory);
-                                    run_interpolate<Selector>(launcher, spread, features, channels, output);
-                                  });
+  return search_points_on_device<Selector>(exec, points, queries, false, output.report, workspace,
+                                           query_order_of<Selector>(queries, rows),
+                                           [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) {
+                                             run_interpolate<Selector>(launcher, asked, features, channels, output);
+                                           });
 }
 
 /// interpolate() for cuda_exec among the points of a device_point_bvh.

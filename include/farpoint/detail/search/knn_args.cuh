@@ -20,9 +20,8 @@ __device__ constexpr int turned_row(int row, int column) noexcept {
 }
 
 /// Writes a neighbour to a cell of the rows; a key with no_index stands for a missing neighbour.
-template <class Args>
-__device__ FARPOINT_ALWAYS_INLINE void write_neighbour(Args const& args, index_t cell,
-                                                       neighbour_key<typename Args::scalar> const& found) noexcept {
+template <class Args, class Key>
+__device__ FARPOINT_ALWAYS_INLINE void write_neighbour(Args const& args, index_t cell, Key const& found) noexcept {
   args.output.indices.set(cell, args.written(found.index()));
   if (args.output.distances.empty()) return;
   args.output.distances[static_cast<std::size_t>(cell)] =
@@ -122,6 +121,7 @@ struct knn_cuda_args {
   static constexpr int most_capacity = most_rows_in_packets<scalar>;
   static constexpr bool is_external = false;
   static constexpr bool may_be_external = search_queries<Queries>::may_be_external;
+  static constexpr bool keeps_lists = false;
 
   search_queries<Queries> queries;
   knn_request<scalar> request;

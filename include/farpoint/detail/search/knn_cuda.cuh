@@ -4,17 +4,16 @@
 
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/knn_warp_per_query.cuh>
-#include <farpoint/detail/search/query_order.cuh>
+#include <farpoint/detail/search/warp_per_query.cuh>
 #include <farpoint/detail/search/with_index.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Enqueues the kernel for the length of the lists, once for every Selector::launch_rows rows.
+/// Calls `launch(args, threads)` for every Selector::launch_rows rows.
 /// @tparam Args  knn_cuda_args, or what is derived from it
-template <class Selector, class Args>
-FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
+template <class Selector, class Args, class Launch>
+void launch_in_parts(Args const& args, Launch const& launch) noexcept {
   static_assert(Selector::launch_rows % Selector::block_size == 0 && Selector::launch_rows <= index_t{1} << 31,
                 "farpoint: launch_rows of knn_selector are whole blocks, and fit in 32 bits");
   index_t const threads = args.queries.threads();
@@ -23,13 +22,20 @@ FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noe
   for (index_t first = 0; first < threads; first += each) {
     Args part = args;
     if (first > 0) part.begin_with(first);
-    index_t const of_part = smaller(each, threads - first);
-    if (args.request.k > Args::most_capacity) {
-      launch_warp_per_query(launcher, part, of_part);
-    } else {
-      launch_packets<Selector>(launcher, part, of_part);
-    }
+    launch(part, smaller(each, threads - first));
   }
+}
+
+/// Enqueues the kernels for the length of the lists.
+template <class Selector, class Args>
+FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
+  launch_in_parts<Selector>(args, [&launcher](Args const& part, index_t threads) {
+    if (part.request.k > Args::most_capacity) {
+      launch_warp_per_query<neighbour_key<typename Args::scalar>>(launcher, part, threads);
+    } else {
+      launch_packets<Selector>(launcher, part, threads);
+    }
+  });
 }
 
 template <class Scalar>
@@ -48,19 +54,13 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Points::scalar>(method, k);
-  auto const search = [&](kernel_launcher& launcher, auto const& built, bytes memory) {
-    unsigned* const bad_offsets = &built.state->faults.bad_offsets;
-    look_at_offsets(launcher, points, queries, bad_offsets);
-    if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
-    report_built(launcher, built, output.report);
-    if (queries.size() == 0) return;
-    search_queries<Queries> asked{queries, built.index, self};
-    asked.stop_at_bad_offsets(bad_offsets);
-    order_queries<Selector>(exec, launcher, asked, memory);
-    launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, request, output, non_finite_counter(output.report)});
-  };
   auto const order = query_order_of<Selector>(queries, points.points().size(), self);
-  return indexed_search<Selector>(exec, points, workspace, order, search);
+  return search_points_on_device<Selector>(
+      exec, points, queries, self, output.report, workspace, order,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) {
+        knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
+        launch_knn<Selector>(launcher, args);
+      });
 }
 
 /// knn() for cuda_exec among the points of a device_point_bvh. Without a workspace the queries are answered in the

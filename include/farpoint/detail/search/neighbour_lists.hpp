@@ -53,8 +53,7 @@ struct register_lists {
   knn_request<scalar> request;
   Consumer consumer;
 
-  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
-                             index_t) const noexcept {
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index) const noexcept {
     topk_list<Key, Capacity> list{request.k, list_order<Key>::limit(request.radius2)};
     list_order<Key>::search(index, q, start_of(q, index), list, request);
     Key keys[std::size_t{Capacity}];
@@ -62,27 +61,6 @@ struct register_lists {
     int const count = count_keys(keys, request.k);
     consumer(q, keys, count);
     return count;
-  }
-  FARPOINT_HD void leave_empty(index_t row) const noexcept { consumer.leave_empty(row); }
-};
-
-/// Keeps lists in memory, `[threads of the grid, k]`, for a k that is too large for registers.
-template <class Key, class Consumer>
-struct memory_lists {
-  using scalar = decltype(Key{}.distance2());
-
-  knn_request<scalar> request;
-  Consumer consumer;
-  Key* memory;
-
-  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
-                             index_t thread) const noexcept {
-    Key* const keys = memory + thread * request.k;
-    topk_heap<Key> list{keys, request.k, list_order<Key>::limit(request.radius2)};
-    list_order<Key>::search(index, q, start_of(q, index), list, request);
-    list.sort();
-    consumer(q, keys, list.count());
-    return list.count();
   }
   FARPOINT_HD void leave_empty(index_t row) const noexcept { consumer.leave_empty(row); }
 };

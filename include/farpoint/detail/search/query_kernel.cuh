@@ -29,7 +29,7 @@ struct query_args {
   query_counters counters;
 };
 
-/// An operation has `answer(query, index, thread)`, which returns the number of neighbours to count, and
+/// An operation has `answer(query, index)`, which returns the number of neighbours to count, and
 /// `leave_empty(row)` for a query that has none. A grid of fewer threads than queries strides over them.
 template <class Queries, class Operation>
 __global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Queries, Operation> const args) {
@@ -39,21 +39,18 @@ __global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Que
     index_t bad_row = -1;
     auto const query = args.queries.of_thread(first + threadIdx.x, bad_row);
     if (bad_row >= 0) args.operation.leave_empty(bad_row);
-    index_t const found = query.exists() ? args.operation.answer(query, args.queries.index_of(query), thread) : 0;
+    index_t const found = query.exists() ? args.operation.answer(query, args.queries.index_of(query)) : 0;
     count_in_report_by_warp(args.counters.found, static_cast<unsigned long long>(found));
     count_in_report_by_warp(args.counters.non_finite, bad_row >= 0 && !args.queries.has_bad_offsets() ? 1u : 0u);
   }
 }
 
 /// Enqueues an operation for each query.
-/// @param most_threads  of the grid; 0: one per query
 template <class Queries, class Operation>
 FARPOINT_HIDDEN void run_queries(kernel_launcher& launcher, search_queries<Queries> const& queries,
-                                 Operation const& operation, query_counters const& counters = {},
-                                 index_t most_threads = 0) noexcept {
+                                 Operation const& operation, query_counters const& counters = {}) noexcept {
   query_args<Queries, Operation> const args{queries, operation, counters};
-  index_t const threads = most_threads > 0 ? smaller(queries.threads(), most_threads) : queries.threads();
-  launcher.launch_strided(threads, search_block_size, query_kernel<Queries, Operation>, args);
+  launcher.launch_strided(queries.threads(), search_block_size, query_kernel<Queries, Operation>, args);
 }
 
 }  // namespace detail

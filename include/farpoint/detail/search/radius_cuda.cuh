@@ -5,10 +5,8 @@
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
-#include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
 #include <farpoint/detail/search/segmented_sort.cuh>
-#include <farpoint/detail/search/with_index.cuh>
 #include <farpoint/grid/exclusive_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -48,7 +46,7 @@ class radius_search {
  public:
   using scalar = typename Points::scalar;
 
-  /// @param points  points of the indices; empty if they no longer exist
+  /// @param points  points of the indices, for rows(); empty if they no longer exist
   /// @param report  cleared already; may be null
   radius_search(kernel_launcher& launcher, search_queries<Queries> const& queries, batch<Points> const& points,
                 radius_params const& params, radius_report* report) noexcept
@@ -82,25 +80,16 @@ class radius_search {
     run_queries(launcher_, queries_, operation, counters);
   }
 
+  template <int Capacity>
   void run_lowest(knn_request<scalar> const& request, radius_writer<scalar> const& writer) const noexcept {
-    using key = index_key<scalar>;
-    using writer_type = radius_writer<scalar>;
-    if (request.k <= 8) {
-      run(register_lists<key, 8, writer_type>{request, writer}, counters_);
-    } else if (request.k <= 16) {
-      run(register_lists<key, 16, writer_type>{request, writer}, counters_);
-    } else if (request.k <= 32) {
-      run(register_lists<key, 32, writer_type>{request, writer}, counters_);
-    } else {
-      run(radius_row_lists<key, Points>{{request, points_}, writer}, counters_);
-    }
+    run(register_lists<index_key<scalar>, Capacity, radius_writer<scalar>>{request, writer}, counters_);
   }
 
   /// Enqueues the second search, which writes the rows that the first search has counted.
   template <class Key>
   void fill(radius_rows_output<scalar> const& output, index_t rows) const noexcept {
     knn_request<scalar> const request = request_of<scalar>(params_, 0);
-    run(radius_rows_fill<Key, Points>{{request, points_}, output, radius_sorted_row}, {});
+    run(radius_rows_fill<Key, Points>{request, points_, output, radius_sorted_row}, {});
     segmented_sort<Key>(launcher_, segmented_sort_args<Points, Queries>{points_, queries_, rows, output});
   }
 
@@ -116,29 +105,17 @@ template <class Selector>
 void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> const& output,
                                            index_t first_index) const noexcept {
   knn_request<scalar> const request = request_of<scalar>(params_, max);
+  if (max == 0) return run(radius_count<scalar>{request, output.counts}, counters_);
+  knn_output<scalar> const rows{output.indices, output.distances, output.counts};
+  knn_cuda_args<Queries> const args{queries_, request, rows, counters_, first_index};
+  if (params_.order == radius_order::nearest) return launch_knn<Selector>(launcher_, args);
   radius_writer<scalar> const writer{max, output.indices, output.distances, output.counts, first_index};
-  if (max == 0) {
-    run(radius_count<scalar>{request, output.counts}, counters_);
-  } else if (params_.order == radius_order::index) {
-    run_lowest(request, writer);
-  } else {
-    knn_output<scalar> const rows{output.indices, output.distances, output.counts};
-    launch_knn<Selector>(launcher_, knn_cuda_args<Queries>{queries_, request, rows, counters_, first_index});
-  }
-}
-
-/// Enqueues the steps before and after a radius search of points, and `search(radius_search)` between them.
-template <class Selector, class Points, class Queries, class Search>
-FARPOINT_HIDDEN void radius_search_of_points(cuda_exec exec, kernel_launcher& launcher,
-                                             bvh_build_args<Points> const& built, search_queries<Queries>& queries,
-                                             bytes order, radius_params const& params, radius_report* report,
-                                             Search const& search) noexcept {
-  unsigned* const bad_offsets = &built.state->faults.bad_offsets;
-  queries.stop_at_bad_offsets(bad_offsets);
-  if (report != nullptr) launcher.clear(report, sizeof *report);
-  order_queries<Selector>(exec, launcher, queries, order);
-  search(radius_search<Points, Queries>{launcher, queries, built.points, params, report});
-  report_built(launcher, built, report);
+  if (max <= 8) return run_lowest<8>(request, writer);
+  if (max <= 16) return run_lowest<16>(request, writer);
+  if (max <= 32) return run_lowest<32>(request, writer);
+  launch_in_parts<Selector>(args, [this](auto const& part, index_t threads) {
+    launch_warp_per_query<index_key<scalar>>(launcher_, part, threads);
+  });
 }
 
 /// radius() for cuda_exec.
@@ -151,14 +128,13 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
       check_search_on(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
   if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
-  auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-    look_at_offsets(launcher, points, queries, &built.state->faults.bad_offsets);
-    search_queries<Queries> asked{queries, built.index, self};
-    radius_search_of_points<Selector>(exec, launcher, built, asked, memory.order, params, output.report,
-                                      [&](auto const& lists) { lists.template lists<Selector>(max, output); });
-  };
-  return indexed_search<Selector>(exec, points, workspace,
-                                  radius_memory_of<Selector>(queries, points.points().size(), self), search);
+  auto const cut = radius_memory_of<Selector>(queries, points.points().size(), self);
+  return search_points_on_device<Selector>(
+      exec, points, queries, self, output.report, workspace, cut,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, radius_memory const&) {
+        radius_search<Points, Queries> const lists{launcher, asked, points, params, output.report};
+        lists.template lists<Selector>(max, output);
+      });
 }
 
 /// radius() for cuda_exec with a device_point_bvh.
@@ -173,10 +149,7 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
                                              output.counts, output.report);
   if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
-  if (params.order == radius_order::index && max > 32 && output.distances.empty()) {
-    return reject("radius: by an index, lists that registers do not hold need output.distances");
-  }
-  // Without an output for distances, the search would compute them from the points again, which may no longer exist.
+  // The points may no longer exist.
   batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
   return index_search_on_device<Selector>(
       exec, index, queries, output.report, workspace,
@@ -203,18 +176,15 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
   if (!searchable) return searchable;
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
-  auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-    look_at_offsets(launcher, points, queries, &built.state->faults.bad_offsets);
-    // Queries that are in no cloud have no neighbours: their counts stay 0.
-    clear_offsets(launcher, output.offsets, rows);
-    search_queries<Queries> asked{queries, built.index, self};
-    radius_search_of_points<Selector>(exec, launcher, built, asked, memory.order, params, output.report,
-                                      [&](auto const& lists) {
-                                        if (rows > 0) lists.rows(output, rows, memory.sums);
-                                      });
-  };
-  return indexed_search<Selector>(exec, points, workspace,
-                                  radius_memory_of<Selector>(queries, points.points().size(), self), search);
+  auto const cut = radius_memory_of<Selector>(queries, points.points().size(), self);
+  return search_points_on_device<Selector>(
+      exec, points, queries, self, output.report, workspace, cut,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, radius_memory const& memory) {
+        // Queries that are in no cloud have no neighbours: their counts stay 0.
+        clear_offsets(launcher, output.offsets, rows);
+        if (rows == 0) return;
+        radius_search<Points, Queries>{launcher, asked, points, params, output.report}.rows(output, rows, memory.sums);
+      });
 }
 
 /// Memory of radius_rows() with a device_point_bvh.

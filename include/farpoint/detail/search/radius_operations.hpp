@@ -15,8 +15,7 @@ struct radius_count {
   knn_request<Scalar> request;
   index_span counts;  ///< optional
 
-  FARPOINT_HD index_t answer(search_query<Scalar> const& q, point_bvh_ref<Scalar> const& index,
-                             index_t) const noexcept {
+  FARPOINT_HD index_t answer(search_query<Scalar> const& q, point_bvh_ref<Scalar> const& index) const noexcept {
     neighbour_counter counter{request.excluded(q.index)};
     within_visitor<Scalar, neighbour_counter> visitor{request.radius2, counter};
     index.visit(q.at, start_of(q, index), visitor);
@@ -100,72 +99,31 @@ class row_of_keys {
   vec<scalar, 3> q_;
 };
 
-/// Makes lists in the rows of an output.
-template <class Key, class Points>
-struct row_filler {
-  using scalar = typename Points::scalar;
-
-  knn_request<scalar> request;
-  batch<Points> points;
-
-  /// Fills the row that begins at an element with the first `wanted.k` neighbours of a query, in order; returns how
-  /// many there are.
-  template <class Output>
-  FARPOINT_HD int fill(Output const& output, index_t begin, knn_request<scalar> const& wanted,
-                       search_query<scalar> const& q, point_bvh_ref<scalar> const& index) const noexcept {
-    row_of_keys<Key, Points> const row{output.indices, output.distances, begin, points[q.cloud], q.at};
-    Key const limit = list_order<Key>::limit(wanted.radius2);
-    topk_heap<Key, row_of_keys<Key, Points>> list{row, wanted.k, limit};
-    list_order<Key>::search(index, q, start_of(q, index), list, wanted);
-    list.sort();
-    return list.count();
-  }
-};
-
-/// Keeps lists in the rows of a radius_output, for a `max` that is too large for registers.
-template <class Key, class Points>
-struct radius_row_lists {
-  using scalar = typename Points::scalar;
-
-  row_filler<Key, Points> rows;
-  radius_writer<scalar> output;
-
-  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
-                             index_t) const noexcept {
-    index_t const begin = q.row * output.max;
-    int const count = rows.fill(output, begin, rows.request, q, index);
-    for (int j = 0; j < count && output.first_index != 0; ++j) {
-      output.indices.set(begin + j, output.first_index + output.indices.get(begin + j));
-    }
-    output.pad(q.row, count);
-    return count;
-  }
-  FARPOINT_HD void leave_empty(index_t row) const noexcept { output.leave_empty(row); }
-};
-
 /// Fills rows whose offsets are known. Rows of up to `collected` elements come in any order and without distances.
 template <class Key, class Points>
 struct radius_rows_fill {
   using scalar = typename Points::scalar;
 
-  row_filler<Key, Points> rows;
+  knn_request<scalar> request;  ///< its k is not used
+  batch<Points> points;
   radius_rows_output<scalar> output;
   index_t collected;
 
-  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
-                             index_t) const noexcept {
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index) const noexcept {
     index_t const begin = output.offsets.get(q.row);
     index_t const end = output.offsets.get(q.row + 1);
     if (!row_fits(end, output.indices.size(), output.offsets.wide())) {
       leave_out(begin, end);
     } else if (end - begin <= collected) {
-      row_collector collector{output.indices, begin, rows.request.excluded(q.index)};
-      within_visitor<scalar, row_collector> visitor{rows.request.radius2, collector};
+      row_collector collector{output.indices, begin, request.excluded(q.index)};
+      within_visitor<scalar, row_collector> visitor{request.radius2, collector};
       if (begin < end) index.visit(q.at, start_of(q, index), visitor);
     } else {
-      knn_request<scalar> all = rows.request;
-      all.k = static_cast<int>(end - begin);
-      rows.fill(output, begin, all, q, index);
+      row_of_keys<Key, Points> const row{output.indices, output.distances, begin, points[q.cloud], q.at};
+      topk_heap<Key, row_of_keys<Key, Points>> list{row, static_cast<int>(end - begin),
+                                                    list_order<Key>::limit(request.radius2)};
+      list_order<Key>::search(index, q, start_of(q, index), list, request);
+      list.sort();
     }
     return 0;
   }

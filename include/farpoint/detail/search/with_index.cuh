@@ -6,6 +6,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/detail/bvh/plan.cuh>
 #include <farpoint/detail/search/check.hpp>
+#include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/report_faults.cuh>
 #include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
@@ -62,6 +63,11 @@ FARPOINT_HIDDEN result check_queries_on(cuda_exec exec, bytes workspace, batch<Q
   return reachable ? check_device_index_queries(queries, indices) : reachable;
 }
 
+/// Cuts no memory, for a search that needs none besides the index.
+struct no_memory {
+  bytes operator()(workspace_cutter&) const noexcept { return {}; }
+};
+
 /// Bytes of the index and of the memory that `cut(cutter)` takes after it; 0 for invalid points.
 template <class Selector, class Points, class Cut>
 std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) noexcept {
@@ -114,6 +120,37 @@ FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& point
   if (points.size() > 0) launcher.then([&] { return plan.launch(index, exec); });
   if (launcher.error() == cudaSuccess) search(launcher, index, memory);
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
+}
+
+/// Memory of query_order_of() in the memory of a search.
+inline bytes order_in(bytes memory) noexcept {
+  return memory;
+}
+template <class Memory>
+bytes order_in(Memory const& memory) noexcept {
+  return memory.order;
+}
+
+/// Builds the index in the workspace, puts the queries in order, and calls `answer(launcher, queries, memory)`, which
+/// enqueues the search. Checks the workspace; the rest has been checked.
+/// @param self    true if the queries are the points
+/// @param report  optional; cleared, then wrong offsets and non-finite points are counted
+/// @param cut     cuts `memory`: bytes of query_order_of(), or a struct with these bytes as `order`
+template <class Selector, class Points, class Queries, class Report, class Cut, class Answer>
+FARPOINT_HIDDEN result search_points_on_device(cuda_exec exec, batch<Points> const& points,
+                                               batch<Queries> const& queries, bool self, Report* report,
+                                               bytes workspace, Cut const& cut, Answer const& answer) noexcept {
+  auto const search = [&](kernel_launcher& launcher, bvh_build_args<Points> const& built, auto const& memory) {
+    unsigned* const bad_offsets = &built.state->faults.bad_offsets;
+    look_at_offsets(launcher, points, queries, bad_offsets);
+    if (report != nullptr) launcher.clear(report, sizeof *report);
+    report_built(launcher, built, report);
+    search_queries<Queries> asked{queries, built.index, self};
+    asked.stop_at_bad_offsets(bad_offsets);
+    order_queries<Selector>(exec, launcher, asked, order_in(memory));
+    answer(launcher, asked, memory);
+  };
+  return indexed_search<Selector>(exec, points, workspace, cut, search);
 }
 
 }  // namespace detail

@@ -1,22 +1,24 @@
 /// @file
-/// Hands short lists of nearest neighbours to a consumer: a warp answers 32 queries together.
+/// Hands lists of nearest neighbours to a consumer.
 #pragma once
 
 #include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/query_kernel.cuh>
+#include <farpoint/detail/search/warp_per_query.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Queries, which are points of the index, whose lists go to a consumer, as in register_lists.
 template <class Queries, class Consumer>
-struct packet_lists_args {
+struct consumed_lists_args {
   using scalar = typename Queries::scalar;
   using key = neighbour_key<scalar>;
   static constexpr int least_capacity = 4;
   static constexpr int most_capacity = most_in_packets<scalar>;
   static constexpr bool is_external = false;
   static constexpr bool may_be_external = false;
+  static constexpr bool keeps_lists = true;
 
   search_queries<Queries> queries;
   knn_request<scalar> request;
@@ -53,15 +55,24 @@ struct packet_lists_args {
     count_in_report_by_warp(counters.found, static_cast<unsigned long long>(count));
     if (mine.exists()) consumer(mine, keys.at, count);
   }
+  __device__ void consume(search_query<scalar> const& mine, key const* keys, int count) const noexcept {
+    consumer(mine, keys, count);
+  }
 };
 
-/// Enqueues it, for k up to most_in_packets.
+/// Enqueues the kernel for any k: a warp answers 32 queries together, or one after another if their lists are too long
+/// for registers.
 template <class Selector, class Queries, class Consumer>
-FARPOINT_HIDDEN void run_packet_lists(kernel_launcher& launcher, search_queries<Queries> const& queries,
-                                      knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
-                                      query_counters const& counters = {}) noexcept {
-  packet_lists_args<Queries, Consumer> const args{queries, request, consumer, counters};
-  launch_packets<Selector>(launcher, args, queries.threads());
+FARPOINT_HIDDEN void run_neighbour_lists(kernel_launcher& launcher, search_queries<Queries> const& queries,
+                                         knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
+                                         knn_report* report) noexcept {
+  using scalar = typename Queries::scalar;
+  consumed_lists_args<Queries, Consumer> const args{queries, request, consumer, non_finite_counter(report)};
+  if (request.k <= most_in_packets<scalar>) {
+    launch_packets<Selector>(launcher, args, queries.threads());
+  } else {
+    launch_warp_per_query<neighbour_key<scalar>>(launcher, args, queries.threads());
+  }
 }
 
 }  // namespace detail

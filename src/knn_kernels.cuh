@@ -1,0 +1,14 @@
+// The kernels that write lists of nearest points are compiled in knn.cu only; radius.cu launches them, too.
+#pragma once
+
+#include <farpoint/knn.cuh>
+
+// `how` is `extern template` or `template`.
+#define FARPOINT_KNN_KERNELS_OF(how, Scalar)                     \
+  how void farpoint::detail::launch_knn<farpoint::knn_selector>( \
+      farpoint::detail::kernel_launcher&,                        \
+      farpoint::detail::knn_cuda_args<farpoint::point_view<Scalar>> const&) noexcept;
+
+#define FARPOINT_KNN_KERNELS(how)     \
+  FARPOINT_KNN_KERNELS_OF(how, float) \
+  FARPOINT_KNN_KERNELS_OF(how, double)
