@@ -311,10 +311,10 @@ ONE_THREAD_TEST_CASE("fps shared out, fibers: teams are as large as they should 
   CHECK(check_schedule(sizes_type(1000, 0), limits, 3) == std::vector<std::uint32_t>(1000, 1));
   // Clouds that fill the capacity of 132 blocks.
   CHECK(check_schedule({131 * 4096, 4096, 4096, 1, 0}, limits, 4)[0] == 131);
-  CHECK(check_schedule({4097, 40000}, {12, 12, 4096, 512}, 5) == std::vector<std::uint32_t>{2, 10});
+  CHECK(check_schedule({4097, 40000}, {12, 12, 4096, 512, 2000}, 5) == std::vector<std::uint32_t>{2, 10});
   // One block, and teams of a limited size.
-  CHECK(check_schedule({100, 200, 4000}, {1, 1, 4096, 512}, 6) == std::vector<std::uint32_t>(3, 1));
-  CHECK(check_schedule({40000, 100}, {132, 10, 4096, 512}, 7)[0] == 10);
+  CHECK(check_schedule({100, 200, 4000}, {1, 1, 4096, 512, 2000}, 6) == std::vector<std::uint32_t>(3, 1));
+  CHECK(check_schedule({40000, 100}, {132, 10, 4096, 512, 2000}, 7)[0] == 10);
 }
 
 ONE_THREAD_TEST_CASE("fps shared out, fibers: random schedules keep what they promise",
@@ -346,14 +346,14 @@ ONE_THREAD_TEST_CASE("fps shared out, fibers: wrong offsets are harmless to a sc
     for (index_t const points : {index_t{0}, index_t{1000}, index_t{INT_MAX}}) {
       for (std::uint32_t const blocks : {1u, 7u, 132u}) {
         CAPTURE(offsets, points, blocks);
-        CHECK(made_schedule{batch_of(offsets, points), {blocks, blocks, 100, 10}, 3}.intact());
+        CHECK(made_schedule{batch_of(offsets, points), {blocks, blocks, 100, 10, 20}, 3}.intact());
       }
     }
   }
   // Clouds that overlap, and need 2^32 blocks and more together.
   std::vector<index_t> offsets;
   for (int i = 0; i < 600; ++i) offsets.push_back(i % 2 == 0 ? 0 : INT_MAX);
-  CHECK(made_schedule{batch_of(offsets, INT_MAX), {132, 132, 1, 1}, 3}.intact());
+  CHECK(made_schedule{batch_of(offsets, INT_MAX), {132, 132, 1, 1, 0}, 3}.intact());
 }
 
 ONE_THREAD_TEST_CASE("fps shared out, fibers: equals the serial loop whatever the sizes",

@@ -58,7 +58,7 @@ class point_chunks {
     unsigned bad = 0;
     for (int j = 0; j < count_; ++j) {
       bounding_box<scalar, dim> box = bounding_box<scalar, dim>::empty();
-      for (std::uint32_t part = first_part(j); part < end_part(j); ++part) {
+      for_each_part(j, [&](std::uint32_t part) {
         for (int e = 0; e < each; ++e) {
           std::uint32_t const index = index_of(part, e);
           point_type const point = index < size_ ? point_type(cloud[index]) : point_type{};
@@ -69,7 +69,7 @@ class point_chunks {
           for (int axis = 0; axis < dim; ++axis) at(part, axis)[32 * e] = real ? point[axis] : 0;
           at(part, dim)[32 * e] = real ? not_yet_measured<scalar> : no_candidate<scalar>;
         }
-      }
+      });
       for (int axis = 0; axis < dim; ++axis) {
         box.low[axis] = Machine::template min<32>(box.low[axis]);
         box.high[axis] = Machine::template max<32>(box.high[axis]);
@@ -91,9 +91,7 @@ class point_chunks {
       if (word == 0 && !lost) continue;
       scalar const largest = word == 0 ? no_candidate<scalar> : ordered_distance<scalar>(word);
       bool changed = lost;
-      for (std::uint32_t part = first_part(j); part < end_part(j); ++part) {
-        changed |= lower_part(part, box_[j], largest, samples, count);
-      }
+      for_each_part(j, [&](std::uint32_t part) { changed |= lower_part(part, largest, samples, count); });
       if (changed) measure(j);
     }
     find_largest();
@@ -118,7 +116,7 @@ class point_chunks {
   FARPOINT_DEVICE void for_each_above(candidate_threshold<scalar> const& cut, Act const& act) const noexcept {
     for (std::uint64_t left = near_; left != 0; left &= left - 1) {
       int const j = lowest_bit(left);
-      for (std::uint32_t part = first_part(j); part < end_part(j); ++part) {
+      for_each_part(j, [&](std::uint32_t part) {
         scalar distance[std::size_t{each}];
         FARPOINT_UNROLL
         for (int e = 0; e < each; ++e) distance[e] = at(part, dim)[32 * e];
@@ -128,7 +126,7 @@ class point_chunks {
                                 (cut.index != 0 && distance[e] == cut.distance && index_of(part, e) < cut.index);
           if (is_above) act(part * each + static_cast<std::uint32_t>(e));
         }
-      }
+      });
     }
   }
 
@@ -152,11 +150,11 @@ class point_chunks {
   FARPOINT_DEVICE void take_index(std::uint32_t index, point_type const& point) noexcept {
     for (int j = 0; j < count_; ++j) {
       if (box_distance2(box_[j].low, box_[j].high, point) > 0) continue;
-      for (std::uint32_t part = first_part(j); part < end_part(j); ++part) {
+      for_each_part(j, [&](std::uint32_t part) {
         for (int e = 0; e < each; ++e) {
           if (index_of(part, e) == index) take(part * each + static_cast<std::uint32_t>(e));
         }
-      }
+      });
     }
   }
 
@@ -172,12 +170,16 @@ class point_chunks {
   FARPOINT_DEVICE std::uint32_t number_of(std::uint32_t j) const noexcept { return first_ + j * step_; }
   /// Number of bits by which a chunk's number is shifted to get that of its first part.
   FARPOINT_DEVICE unsigned shift() const noexcept { return Config::in_parts ? shift_ : 0; }
-  // The parts of chunk j are first_part(j) to end_part(j) - 1 of the warp's parts; only those that have points count.
-  FARPOINT_DEVICE std::uint32_t first_part(int j) const noexcept { return static_cast<std::uint32_t>(j) << shift(); }
-  FARPOINT_DEVICE std::uint32_t end_part(int j) const noexcept {
-    if constexpr (!Config::in_parts) return first_part(j) + 1;
-    std::uint32_t const begin = number_of(static_cast<std::uint32_t>(j)) << shift();
-    return first_part(j) + smaller(all_parts_ - begin, 1u << shift());
+  /// Calls act(part) for each of the warp's parts that chunk j consists of and that have points.
+  template <class Act>
+  FARPOINT_DEVICE void for_each_part(int j, Act const& act) const noexcept {
+    auto const chunk = static_cast<std::uint32_t>(j);
+    if constexpr (Config::in_parts) {
+      std::uint32_t const count = smaller(all_parts_ - (number_of(chunk) << shift_), 1u << shift_);
+      for (std::uint32_t part = chunk << shift_; part < (chunk << shift_) + count; ++part) act(part);
+    } else {
+      act(chunk);
+    }
   }
   /// Returns the number in the cloud of a part of the warp.
   FARPOINT_DEVICE std::uint32_t part_in_cloud(std::uint32_t part) const noexcept {
@@ -203,10 +205,10 @@ class point_chunks {
   /// Recomputes the largest distance in chunk j.
   FARPOINT_DEVICE void measure(int j) noexcept {
     scalar mine = no_candidate<scalar>;
-    for (std::uint32_t part = first_part(j); part < end_part(j); ++part) {
+    for_each_part(j, [&](std::uint32_t part) {
       FARPOINT_UNROLL
       for (int e = 0; e < each; ++e) mine = max_number(mine, at(part, dim)[32 * e]);
-    }
+    });
     word_type const word = Machine::max_word(ordered_distance_word(mine));
     if (static_cast<int>(lane()) != j % 32) return;
     if (j < 32) {
@@ -219,8 +221,8 @@ class point_chunks {
 
   /// Tests 32 samples at once, one per lane, against the chunk's box. All lanes then apply the samples that reach it,
   /// one after another, to a part of the chunk. Returns false if no sample reaches the box.
-  FARPOINT_DEVICE bool lower_part(std::uint32_t part, bounding_box<scalar, dim> const& box, scalar largest,
-                                  ball const* samples, unsigned count) noexcept {
+  FARPOINT_DEVICE bool lower_part(std::uint32_t part, scalar largest, ball const* samples, unsigned count) noexcept {
+    bounding_box<scalar, dim> const box = box_[part >> shift()];
     point_type point[std::size_t{each}];
     scalar distance[std::size_t{each}];
     bool any = false;
