@@ -178,7 +178,8 @@ struct fps_selector {
     index_t const all_useful = (c.points + worth - 1) / worth;
     index_t const each =
         choice.shared_out ? (all_useful + c.multiprocessors - 1) / c.multiprocessors : (useful + team - 1) / team;
-    bool const in_memory = !choice.shared_out && c.largest > team * c.team_points;
+    index_t const in_registers = c.team_points * (choice.shared_out ? c.multiprocessors : team);
+    bool const in_memory = (choice.shared_out ? c.points : c.largest) > in_registers;
     // Beyond this product, updating a thread's points for every sample takes longer than sorting the points.
     choice.boxes = in_memory || each * c.samples > (c.scalar_bytes == 8 ? 875 : 3500);
     if (choice.boxes) set_lengths(choice, c, each, in_memory);
@@ -204,7 +205,7 @@ struct fps_selector {
       choice.wanted = wanted;
       choice.listed = listed;
     };
-    if (c.scalar_bytes == 8 && !in_memory) return set(24, 16);
+    if (c.scalar_bytes == 8 && (choice.shared_out || !in_memory)) return set(24, 16);
     if (choice.shared_out) return;
     if (in_memory) {
       // Small teams were measured with the default's 40 and 32 only.

@@ -540,6 +540,8 @@ TEST_CASE("fps, host: what the default chooses for ragged batches, chosen points
   CHECK(ragged(256, 1024, 3072, 1000) == fps_choice{fps_kernel::in_regions});
   CHECK(ragged(6, 10000, 12000, 200) == fps_choice{fps_kernel::in_teams, 132, false, 40, 32, 8, true});
   CHECK(ragged(6, 10000, 12000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 40, 32, 8, true});
+  // Clouds that registers do not hold are sorted for few samples, too.
+  CHECK(ragged(6, 200000, 1000000, 32) == fps_choice{fps_kernel::in_teams, 132, true, 40, 32, 8, true});
   // One giant among small clouds.
   CHECK(ragged(1000, 500, 400000, 1000) == fps_choice{fps_kernel::in_teams, 132, true, 40, 32, 20, true});
   // The first samples after chosen points are none that a round of one sample would find sooner.

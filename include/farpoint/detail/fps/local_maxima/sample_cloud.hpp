@@ -45,7 +45,7 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t sample_cloud(
     order.chunks = reinterpret_cast<scalar*>(own);
   } else if constexpr (Config::in_memory) {
     using chunks = point_chunks<Config, Machine>;
-    order.chunks = args.order.chunks + chunks::parts(begin, place.b) * chunks::part_scalars;
+    order.chunks = args.order.chunks + static_cast<std::size_t>(chunks::parts(begin, place.b)) * chunks::part_scalars;
     if constexpr (Config::in_parts) order.part_shift = args.order.part_shift;
   }
   local_maxima_team<Config, Machine, call_type, Board> team{
