@@ -11,7 +11,7 @@
 
 #include "rigid_motion.hpp"
 
-using point_list = std::vector<point>;
+using point_list = std::vector<vec3d>;
 
 /// The map: an index that is built once, and the normal of each point.
 struct map_of_points {
@@ -36,7 +36,7 @@ motion step(map_of_points const& map, point_list const& points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (nearest[i] < 0) continue;
     auto const j = static_cast<std::size_t>(nearest[i]);
-    point const n{map.normals[3 * j], map.normals[3 * j + 1], map.normals[3 * j + 2]};
+    vec3d const n{map.normals[3 * j], map.normals[3 * j + 1], map.normals[3 * j + 2]};
     add_point_to_plane(motion_of_points, points[i], map.points[j], n, 1);
   }
   auto const x = motion_of_points.solve();
@@ -67,7 +67,7 @@ int main() {
   point_list const first = scan_of_a_room(4000, 1);
   point_list second = scan_of_a_room(1000, 2);  // not the same points, and moved
   motion const truth = make_motion({0.03, -0.02, 0.05}, {0.2, -0.15, 0.1});
-  for (point& p : second) p = truth(p);
+  for (vec3d& p : second) p = truth(p);
 
   map_of_points const map{first};
   motion found;  // brings the second sweep back

@@ -30,11 +30,11 @@ using view = farpoint::point_view<float>;
 using clouds = farpoint::batch<view>;
 using farpoint::index_t;
 
-point in_double(float_point const& p) {
+vec3d in_double(float_point const& p) {
   return {p[0], p[1], p[2]};
 }
 float_point moved(motion const& by, float_point const& p) {
-  point const at = by(in_double(p));
+  vec3d const at = by(in_double(p));
   return {static_cast<float>(at[0]), static_cast<float>(at[1]), static_cast<float>(at[2])};
 }
 
@@ -66,7 +66,7 @@ class sliding_map {
   }
 
   /// Inserts a scan, in the coordinates of the world, and erases. Points beyond limits::points are left out.
-  void insert(cloud scan, point const& sensor) {
+  void insert(cloud scan, vec3d const& sensor) {
     scan.resize(std::min(scan.size(), static_cast<std::size_t>(limits_.points)));
     //! [keep]
     farpoint::voxel_map_tile<view> tile;
@@ -253,7 +253,7 @@ cloud scan_of_a_street(motion const& pose, std::mt19937& random) {
     double const z = 6 * unit(random);
     double const house = std::floor(x / 8);
     double const side = i % 2 == 0 ? -1 : 1;
-    point p{x, side * (std::fmod(house, 2) == 0 ? 6 : 10), z};  // the front of a house
+    vec3d p{x, side * (std::fmod(house, 2) == 0 ? 6 : 10), z};  // the front of a house
     if (i % 8 < 2) p = {8 * house, side * y, z};                // the side of a house
     if (i % 8 >= 6) p = {x, side * y - side * 6 * unit(random), 0};
     for (double& coordinate : p) coordinate += noise(random);
@@ -306,7 +306,7 @@ int main(int argc, char** argv) {
     sliding_map map{{1000000, 100000, 100}};
     odometry vehicle;
     for (auto const& path : files_in(argv[1])) {
-      point const at = vehicle.add(read_scan(path), map).translation;
+      vec3d const at = vehicle.add(read_scan(path), map).translation;
       std::printf("%s %.3f %.3f %.3f, %llu voxels, %llu erased, %.1f MB\n", path.filename().string().c_str(), at[0],
                   at[1], at[2], map.last().kept, map.report().erased_voxels, static_cast<double>(map.bytes()) / 1e6);
     }

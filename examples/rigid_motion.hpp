@@ -6,15 +6,15 @@
 #include <cstddef>
 #include <utility>
 
-using point = std::array<double, 3>;
+using vec3d = std::array<double, 3>;
 
 /// A rotation and then a translation.
 struct motion {
-  std::array<point, 3> rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  point translation{};
+  std::array<vec3d, 3> rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  vec3d translation{};
 
-  point operator()(point const& p) const {
-    point moved = translation;
+  vec3d operator()(vec3d const& p) const {
+    vec3d moved = translation;
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) moved[i] += rotation[i][j] * p[j];
     }
@@ -35,7 +35,7 @@ struct motion {
 };
 
 /// By angles about z, y and x (rad).
-inline motion make_motion(point const& angles, point const& translation) {
+inline motion make_motion(vec3d const& angles, vec3d const& translation) {
   motion made;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::size_t const next = (axis + 1) % 3;
@@ -56,16 +56,16 @@ inline motion inverse(motion const& of) {
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) back.rotation[i][j] = of.rotation[j][i];
   }
-  point const at = back(of.translation);
+  vec3d const at = back(of.translation);
   back.translation = {-at[0], -at[1], -at[2]};
   return back;
 }
 
 /// A motion whose axes are of unit length and orthogonal again, after many products (Gram and Schmidt).
 inline motion with_right_angles(motion of) {
-  auto const dot = [](point const& a, point const& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
+  auto const dot = [](vec3d const& a, vec3d const& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
   for (std::size_t i = 0; i < 3; ++i) {
-    point& axis = of.rotation[i];
+    vec3d& axis = of.rotation[i];
     for (std::size_t j = 0; j < i; ++j) {
       double const along = dot(axis, of.rotation[j]);
       for (std::size_t c = 0; c < 3; ++c) axis[c] -= along * of.rotation[j][c];
@@ -108,7 +108,7 @@ class six_unknowns {
 
 /// Adds the equation of a point p that moves onto the plane through q with the normal n.
 /// @param scale  distance (m) beyond which the point is an outlier and counts less (Geman and McClure 1987)
-inline void add_point_to_plane(six_unknowns& equations, point const& p, point const& q, point n, double scale) {
+inline void add_point_to_plane(six_unknowns& equations, vec3d const& p, vec3d const& q, vec3d n, double scale) {
   auto const distance = [&] { return (q[0] - p[0]) * n[0] + (q[1] - p[1]) * n[1] + (q[2] - p[2]) * n[2]; };
   double const outlying = distance() / scale;
   for (double& coordinate : n) coordinate /= 1 + outlying * outlying;
