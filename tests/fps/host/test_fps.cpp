@@ -483,8 +483,9 @@ TEST_CASE("fps, host: what the default chooses on an H200 is the fastest kernel 
   CHECK(choice(128, 8192, 1024) == fps_choice{fps_kernel::in_regions});
   CHECK(choice(80, 16384, 32) == fps_choice{fps_kernel::in_global_memory});
   // Few samples: no sort.
-  CHECK(choice(1, 10000, 32) == fps_choice{fps_kernel::in_teams, 20, false, 40, 32, 8});
-  CHECK(choice(1, 16384, 32) == fps_choice{fps_kernel::in_teams, 32, false, 40, 32, 8});
+  CHECK(choice(1, 10000, 32) == fps_choice{fps_kernel::in_teams, 16, false, 40, 32, 8});
+  CHECK(choice(1, 16384, 32) == fps_choice{fps_kernel::in_teams, 16, false, 40, 32, 8});
+  CHECK(choice(1, 17000, 32) == fps_choice{fps_kernel::in_teams, 34, false, 40, 32, 8});
   CHECK(choice(8, 16384, 32) == fps_choice{fps_kernel::in_teams, 16, false, 40, 32, 8});
   CHECK(choice(16, 8192, 1024) == fps_choice{fps_kernel::in_teams, 8, false, 40, 32, 8});
   // Small teams.
@@ -513,7 +514,7 @@ TEST_CASE("fps, host: what the default chooses on an H200 is the fastest kernel 
   CHECK(choice(200, 4096, 1024, 8) == fps_choice{fps_kernel::in_regions});
   CHECK(choice(32, 4096, 1024, 8) == fps_choice{fps_kernel::in_teams, 4, true, 24, 16, 8});
   CHECK(choice(6, 10000, 1000, 8) == fps_choice{fps_kernel::in_teams, 20, true, 24, 16, 8});
-  CHECK(choice(1, 16384, 32, 8) == fps_choice{fps_kernel::in_teams, 32, false, 40, 32, 8});
+  CHECK(choice(1, 16384, 32, 8) == fps_choice{fps_kernel::in_teams, 16, false, 40, 32, 8});
   CHECK(choice(6, 10000, 10000, 8) == fps_choice{fps_kernel::in_teams, 20, true, 24, 16, 8});
   CHECK(choice(1, 131072, 4096, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 8});
   CHECK(choice(1, 1000000, 1024, 8) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 20});
@@ -547,7 +548,7 @@ TEST_CASE("fps, host: what the default chooses for ragged batches, chosen points
   // The first samples after chosen points are none that a round of one sample would find sooner.
   auto c = case_on_h200(1, 16384, 32);
   c.chosen = 3;
-  CHECK(fps_selector::choose(c) == fps_choice{fps_kernel::in_teams, 32});
+  CHECK(fps_selector::choose(c) == fps_choice{fps_kernel::in_teams, 16});
   c = case_on_h200(1, 1000000, 10000);
   c.chosen = 1;
   CHECK(fps_selector::choose(c) == fps_choice{fps_kernel::in_teams, 132, true, 28, 16});
