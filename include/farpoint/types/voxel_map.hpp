@@ -149,7 +149,8 @@ struct voxel_map_header {
   std::int64_t first_index = 0;                 ///< voxel_map_params::first_index
   voxel_map_report report;                      ///< counters; `voxels` is the number of rows of each saved array
 
-  /// Header of a map of these parameters. Reads nothing else: capacity and hash_seed are not saved.
+  /// Returns the header of a map.
+  /// @param params  of the map; capacity and hash_seed are not saved
   /// @param report  counters of the map, from voxel_map_read()
   template <class Scalar>
   static voxel_map_header of(voxel_map_params<Scalar> const& params, voxel_map_report const& report) noexcept {
