@@ -115,6 +115,18 @@ class kernel_launcher {
     if (error_ == cudaSuccess) error_ = launch_kernel(kernel, config, args);
   }
 
+  /// Enqueues a kernel whose blocks run at once, or not at all.
+  template <class Args>
+  FARPOINT_HIDDEN void launch_cooperative(void (*kernel)(Args), cudaLaunchConfig_t config,
+                                          std::remove_const_t<Args> const& args) noexcept {
+    cudaLaunchAttribute cooperative{};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    config.attrs = &cooperative;
+    config.numAttrs = 1;
+    launch(kernel, config, args);
+  }
+
   /// Enqueues a kernel that has a thread for each of `threads`; nothing for none. Threads that
   /// no grid can have are an error: without it the last ones would be missing.
   template <class Args>

@@ -46,15 +46,6 @@ class cuda_warp {
     return tree<Lanes>(value, [](T a, T b) { return a < b ? a : b; });
   }
 
-  /// The bits that are set in all lanes' words.
-  __device__ static std::uint32_t all_bits(std::uint32_t word) noexcept {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_and_sync(all, word);
-#else
-    return tree<lanes>(word, [](std::uint32_t a, std::uint32_t b) { return a & b; });
-#endif
-  }
-
   template <class T>
   __device__ static T sum(T value) noexcept {
     return tree<lanes>(value, [](T a, T b) { return a + b; });

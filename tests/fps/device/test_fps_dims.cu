@@ -56,3 +56,31 @@ TEST_CASE("fps, device: regions serve every dimension, in shapes that leave room
   CHECK(region_points<point_view<double, 5>>() == 1024);
   CHECK(region_points<point_view<double, 16>>() == 256);
 }
+
+namespace {
+
+/// The second shape holds as many points as the first, in blocks of fewer warps.
+struct two_shapes : farpoint::fps_selector {
+  static constexpr farpoint::fps_region_tuning region_shapes[] = {{16, 2, 2, 2}, {2, 16, 15, 15}};
+};
+
+template <class Selector, class Points>
+int shape_for(index_t largest, index_t clouds) {
+  return farpoint::detail::regions_plan<Selector, Points>::shape_for(largest, clouds, {132, 232448, 1});
+}
+
+}  // namespace
+
+TEST_CASE("fps, device: the shape of regions for clouds that outnumber the multiprocessors", "[fps][device]") {
+  using farpoint::point_view;
+  using view = point_view<float>;
+  CHECK(shape_for<farpoint::fps_selector, view>(1024, 132) == 2);
+  CHECK(shape_for<farpoint::fps_selector, view>(1024, 133) == 3);
+  CHECK(shape_for<farpoint::fps_selector, view>(512, 133) == 1);
+  CHECK(shape_for<farpoint::fps_selector, view>(4096, 1) == 5);
+  CHECK(shape_for<farpoint::fps_selector, view>(8193, 1) == -1);
+  CHECK(shape_for<two_shapes, view>(1000, 200) == 1);
+  CHECK(shape_for<two_shapes, view>(1000, 100) == 0);
+  // An alternative without room for the registers is none.
+  CHECK(shape_for<two_shapes, point_view<float, 9>>(1000, 200) == 0);
+}

@@ -70,13 +70,8 @@ class threshold_control {
 
   FARPOINT_HD candidate_threshold<Scalar> threshold() const noexcept { return threshold_; }
 
-  /// Returns true after more empty rounds than any cloud needs: another writer changes the distances, as in a batch
-  /// whose invalid offsets make clouds overlap.
-  FARPOINT_HD bool is_stuck() const noexcept { return empty_rounds_ > 100; }
-
   /// Sets the threshold of the next round, after a round that accepted all samples that it could.
   FARPOINT_HD void adapt(fps_round<Scalar> const& round) noexcept {
-    empty_rounds_ = round.found == 0 ? empty_rounds_ + 1 : 0;
     bool const among_ties = threshold_.index != 0;
     if (among_ties && round.largest == threshold_.distance) return adapt_among_ties(round);
     bool const crowded = round.found > size_ && round.reached.distance == round.largest;
@@ -84,13 +79,6 @@ class threshold_control {
     if (!among_ties) adapt_gap(round.found);
     // No remaining candidate is above what the round has reached.
     place(smaller(round.largest, round.reached.distance));
-  }
-
-  /// Replaces the threshold by one below `largest`, and keeps the gap.
-  FARPOINT_HD void restart(Scalar largest) noexcept {
-    crowded_rounds_ = 0;
-    empty_rounds_ = 0;
-    place(largest);
   }
 
  private:
@@ -133,7 +121,6 @@ class threshold_control {
   std::uint32_t size_;
   std::uint32_t wanted_;
   std::uint32_t crowded_rounds_ = 0;
-  std::uint32_t empty_rounds_ = 0;
   /// Lower end of the current range of indices, among equal distances: no candidate at this distance has a lower index.
   std::uint32_t from_ = 0;
   std::uint32_t step_ = 1;

@@ -116,8 +116,8 @@ class fps_cuda_plan {
       if (choice.kernel != fps_kernel::in_teams) return false;
       // Blocks of equal teams check all offsets themselves: more than some thousands take a kernel.
       if (flag_bytes() > 0 && !choice.shared_out) return false;
-      local_maxima_plan<Selector, Points> const plan = teams(choice);
-      if (!plan.works()) return false;
+      local_maxima_plan<Selector, Points> plan = teams(choice);
+      if (!plan.fit()) return false;
       choice_ = plan.choice();
       return true;
     }

@@ -57,12 +57,7 @@ FARPOINT_HIDDEN void fps_enqueue_local_maxima(kernel_launcher& launcher, local_m
                                               unsigned blocks) noexcept {
   cudaLaunchConfig_t config = launch_config(blocks, Config::block_size, launcher.stream());
   config.dynamicSmemBytes = local_maxima_shared_bytes<Config>(args.blocks, args.call.clouds.largest());
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
-  config.attrs = &cooperative;
-  config.numAttrs = 1;
-  launcher.launch(local_maxima_kernel<Config, Points>, config, args);
+  launcher.launch_cooperative(local_maxima_kernel<Config, Points>, config, args);
 }
 
 }  // namespace detail

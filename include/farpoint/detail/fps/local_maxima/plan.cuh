@@ -71,27 +71,22 @@ class local_maxima_plan {
   static constexpr int dim = Points::dim;
   using shapes = maxima_shapes<Selector, Points>;
 
-  /// @param choice  `blocks` is limited to the multiprocessors of the device, and to what shared memory has room for
+  /// @param choice  for launch(), one that fit() has accepted
   local_maxima_plan(batch<Points> const& clouds, device_properties const& device, fps_choice const& choice) noexcept
-      : clouds_{clouds}, device_{device}, choice_{choice}, points_{clouds.points().size()} {
-    if (choice_.shared_out && choice_.blocks <= 0) choice_.blocks = device.multiprocessors;
-    choice_.blocks = larger(1, smaller(choice_.blocks, device.multiprocessors));
-    // The lists of many blocks may exceed shared memory.
-    while (!choice_.shared_out && choice_.blocks > 4 && !works()) choice_.blocks -= choice_.blocks / 4;
-  }
+      : clouds_{clouds}, device_{device}, choice_{choice}, points_{clouds.points().size()} {}
 
   fps_choice const& choice() const noexcept { return choice_; }
 
-  /// Returns false if the clouds, the device or the number of blocks rule the kernel out.
-  bool works() const noexcept {
-    bool const can_exchange = has_board_messages<exchange_scope::gpu> && device_.cooperative != 0;
-    if (!can_exchange || points_ == 0 || points_ > max_narrow_points || clouds_.size() > max_narrow_points)
-      return false;
-    if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
-    if (!choice_.shared_out && clouds_.size() * choice_.blocks > device_.multiprocessors) return false;
-    bool works = false;
-    with_config([&](auto config) { works = fits<decltype(config)>(); });
-    return works;
+  /// Limits the number of blocks to the multiprocessors of the device, and to what shared memory has room for. Returns
+  /// false if the clouds, the device or the number of blocks rule the kernel out.
+  bool fit() noexcept {
+    if (choice_.shared_out && choice_.blocks <= 0) choice_.blocks = device_.multiprocessors;
+    choice_.blocks = larger(1, smaller(choice_.blocks, device_.multiprocessors));
+    // The lists of many blocks may exceed shared memory.
+    for (; !works(); choice_.blocks -= choice_.blocks / 4) {
+      if (choice_.shared_out || choice_.blocks <= 4) return false;
+    }
+    return true;
   }
 
   /// Returns the bytes of workspace. They also suffice for every team and every schedule on fewer multiprocessors.
@@ -134,6 +129,17 @@ class local_maxima_plan {
   using arrays = local_maxima_arrays<Points>;
   template <class Config>
   using chunks_of = typename shapes::template chunks_of<Config>;
+
+  bool works() const noexcept {
+    bool const can_exchange = has_board_messages<exchange_scope::gpu> && device_.cooperative != 0;
+    if (!can_exchange || points_ == 0 || points_ > max_narrow_points || clouds_.size() > max_narrow_points)
+      return false;
+    if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
+    if (!choice_.shared_out && clouds_.size() * choice_.blocks > device_.multiprocessors) return false;
+    bool works = false;
+    with_config([&](auto config) { works = fits<decltype(config)>(); });
+    return works;
+  }
 
   arrays layout_of(cutter memory) const noexcept {
     arrays a{};

@@ -10,6 +10,7 @@
 #include <farpoint/tuning/fps.hpp>
 
 #include <iterator>
+#include <type_traits>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -34,29 +35,64 @@ FARPOINT_HIDDEN void fps_enqueue_regions(kernel_launcher& launcher, fps_args<Poi
   launcher.launch(fps_regions_kernel<Shape, Points>, config, args);
 }
 
-/// Plan of a launch: the first shape of a selector that holds the largest cloud, or the last shape of the same capacity
-/// if clouds outnumber the multiprocessors, so that a multiprocessor has several smaller blocks.
+/// Plan of a launch.
 template <class Selector, class Points>
 class regions_plan {
  public:
   regions_plan(index_t largest, index_t clouds, device_properties const& device) noexcept
-      : largest_{largest}, has_many_{clouds > device.multiprocessors}, device_{device} {}
+      : shape_{shape_for(largest, clouds, device)} {}
 
   /// Returns the size of the largest cloud that a shape holds on the device; 0 if there is no shape.
-  static index_t capacity(device_properties const& device) noexcept { return capacity_from<0>(device); }
+  static index_t capacity(device_properties const& device) noexcept {
+    index_t most = 0;
+    for_each_shape([&](auto shape) {
+      if (works<shape>(device)) most = larger(most, index_t{tuning<shape>.capacity()});
+    });
+    return most;
+  }
+
+  /// Returns the index in Selector::region_shapes of the first shape that holds the largest cloud, or of the last one
+  /// of the same capacity if clouds outnumber the multiprocessors, so that a multiprocessor has several smaller blocks.
+  /// Returns -1 if there is none.
+  static int shape_for(index_t largest, index_t clouds, device_properties const& device) noexcept {
+    int found = -1;
+    int capacity = 0;
+    for_each_shape([&](auto shape) {
+      if (largest > tuning<shape>.capacity() || !works<shape>(device)) return;
+      bool const is_alternative = clouds > device.multiprocessors && tuning<shape>.capacity() == capacity;
+      if (found >= 0 && !is_alternative) return;
+      found = static_cast<int>(shape);
+      capacity = tuning<shape>.capacity();
+    });
+    return found;
+  }
 
   void launch(kernel_launcher& launcher, fps_args<Points> const& args) const noexcept {
-    launch_from<0>(launcher, args);
+    if (shape_ < 0) launcher.then([] { return cudaErrorInvalidConfiguration; });
+    for_each_shape([&](auto shape) {
+      if constexpr (has_registers<shape>()) {
+        if (shape_ == static_cast<int>(shape)) fps_enqueue_regions<shape_type<shape>>(launcher, args);
+      }
+    });
   }
 
  private:
   using scalar = typename Points::scalar;
-  static constexpr std::size_t shapes = std::size(Selector::region_shapes);
 
-  static constexpr fps_region_tuning tuning(std::size_t shape) noexcept { return Selector::region_shapes[shape]; }
   template <std::size_t Shape>
-  using shape_type = region_shape<scalar, Points::dim, tuning(Shape).warps, tuning(Shape).points_per_lane,
-                                  tuning(Shape).listed, tuning(Shape).tested>;
+  static constexpr fps_region_tuning tuning = Selector::region_shapes[Shape];
+  template <std::size_t Shape>
+  using shape_type = region_shape<scalar, Points::dim, tuning<Shape>.warps, tuning<Shape>.points_per_lane,
+                                  tuning<Shape>.listed, tuning<Shape>.tested>;
+
+  /// Calls act(std::integral_constant) with the index of each shape.
+  template <std::size_t Shape = 0, class Act>
+  static void for_each_shape(Act const& act) noexcept {
+    if constexpr (Shape < std::size(Selector::region_shapes)) {
+      act(std::integral_constant<std::size_t, Shape>{});
+      for_each_shape<Shape + 1>(act);
+    }
+  }
 
   /// Returns true if the points and lists of a lane leave enough of its registers for the rest of the kernel. In more
   /// than three dimensions, large shapes would keep most of the lists in local memory.
@@ -73,32 +109,7 @@ class regions_plan {
            sizeof(region_memory<shape_type<Shape>>) <= static_cast<std::size_t>(device.shared_bytes);
   }
 
-  template <std::size_t Shape>
-  static index_t capacity_from(device_properties const& device) noexcept {
-    if constexpr (Shape < shapes) {
-      index_t const others = capacity_from<Shape + 1>(device);
-      return works<Shape>(device) ? larger(others, index_t{tuning(Shape).capacity()}) : others;
-    } else {
-      return 0;
-    }
-  }
-
-  template <std::size_t Shape>
-  void launch_from(kernel_launcher& launcher, fps_args<Points> const& args) const noexcept {
-    if constexpr (Shape < shapes) {
-      bool const is_followed =
-          Shape + 1 < shapes && tuning((Shape + 1) % shapes).capacity() == tuning(Shape).capacity();
-      bool const is_used = largest_ <= tuning(Shape).capacity() && works<Shape>(device_);
-      if (!is_used || (has_many_ && is_followed)) return launch_from<Shape + 1>(launcher, args);
-      if constexpr (has_registers<Shape>()) fps_enqueue_regions<shape_type<Shape>>(launcher, args);
-    } else {
-      launcher.then([] { return cudaErrorInvalidConfiguration; });
-    }
-  }
-
-  index_t largest_;
-  bool has_many_;
-  device_properties device_;
+  int shape_;  ///< index in Selector::region_shapes; -1: none
 };
 
 }  // namespace detail

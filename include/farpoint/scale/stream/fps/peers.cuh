@@ -158,12 +158,7 @@ class fps_peer_plan {
       cudaLaunchConfig_t how = launch_config(args.places.blocks, type::block_size, exec.stream);
       how.dynamicSmemBytes =
           sizeof(local_maxima_shared<type>) + local_maxima_lists<type>::bytes(all, args.lengths.listed);
-      cudaLaunchAttribute attribute{};
-      attribute.id = cudaLaunchAttributeCooperative;
-      attribute.val.cooperative = 1;
-      how.attrs = &attribute;
-      how.numAttrs = 1;
-      launcher.launch(fps_peer_kernel<type, Points>, how, args);
+      launcher.launch_cooperative(fps_peer_kernel<type, Points>, how, args);
       return true;
     });
     return cuda_failure(launcher.error(), "fps_shard: the kernel could not be launched");
