@@ -33,35 +33,7 @@ constexpr std::uint64_t scans_of_drive = 10000;
 #include "../voxel_map_keep_tests.inc"
 
 TEST_CASE("voxel map, device: many voxels", "[voxelize][voxel_map][device]") {
-  on_backend([](auto const& backend) {
-    voxel_map_params<float> params;
-    params.grid = {{{-500, -500, -4}}, {{1, 1, 1}}, {{1000, 1000, 8}}};
-    params.capacity = 1200000;
-    params.features = 2;
-    params.parts.last_tile = true;
-    auto map = make_live(backend, params);
-    random_source random{4};
-    for (int scan = 0; scan < 4; ++scan) {
-      plain_tile<float> tile;
-      for (int i = 0; i < 300000; ++i) {
-        tile.points.push_back({1000 * random.uniform() - 500, 1000 * random.uniform() - 500, static_cast<float>(scan)});
-        tile.features.push_back(random.uniform());
-        tile.features.push_back(random.uniform());
-      }
-      map.insert(tile);
-    }
-    voxel_map_keep_params<float> keep;
-    keep.radius = 480;
-    keep.max_voxels = 600000;
-    auto const report = map.keep(keep);
-    CHECK(report.kept == 600000);
-    CHECK(report.outside > 1000);
-    CHECK(report.evicted > 1000);
-    map.check();
-    map.resume(map.save(), 5);
-    map.check();
-    map.check_saved();
-  });
+  on_backend([](auto const& backend) { check_many_voxels(backend, {1000, 1200000, 2, 300000, 480, 600000}); });
 }
 
 TEST_CASE("voxel map, device: a captured insertion and erasure follow a sensor by an origin in memory",

@@ -36,32 +36,7 @@ constexpr std::uint64_t scans_of_drive = 10000;
 
 TEST_CASE("voxel map, host: many voxels, which threads share", "[voxelize][voxel_map]") {
   // Threads are started where there is enough to do: here for each step.
-  on_backend([](auto const& backend) {
-    voxel_map_params<float> params;
-    params.grid = {{{-200, -200, -4}}, {{1, 1, 1}}, {{400, 400, 8}}};
-    params.capacity = 100000;
-    params.parts.last_tile = true;
-    auto map = make_live(backend, params);
-    random_source random{4};
-    for (int scan = 0; scan < 4; ++scan) {
-      plain_tile<float> tile;
-      for (int i = 0; i < 40000; ++i) {
-        tile.points.push_back({400 * random.uniform() - 200, 400 * random.uniform() - 200, static_cast<float>(scan)});
-      }
-      map.insert(tile);
-    }
-    voxel_map_keep_params<float> keep;
-    keep.radius = 180;
-    keep.max_voxels = 60000;
-    auto const report = map.keep(keep);
-    CHECK(report.kept == 60000);
-    CHECK(report.outside > 1000);
-    CHECK(report.evicted > 1000);
-    map.check();
-    map.resume(map.save(), 5);
-    map.check();
-    map.check_saved();
-  });
+  on_backend([](auto const& backend) { check_many_voxels(backend, {400, 100000, 0, 40000, 180, 60000}); });
 }
 
 TEST_CASE("voxel map, host: erasures that are refused write nothing", "[voxelize][voxel_map]") {
