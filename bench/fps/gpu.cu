@@ -32,6 +32,7 @@ void register_all(fps_row const& row, bool flush_l2, fps_problem_store& problems
   if (row.baseline_calls > 0) {
     register_pointnet2(with("pointnet2", row.baseline_calls, how::launched));
     register_textbook(with("textbook", row.baseline_calls, how::launched));
+    register_fps_peers(row, flush_l2, problems);
   } else {
     note = row.ragged() ? "; baseline: no ragged batches" : "; baseline: left out, tens of seconds";
   }
