@@ -228,6 +228,49 @@ def splats(root, what):
     return lines
 
 
+def short_microseconds(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def rows_of_packages(rows):
+    """{(function, input): {package: us}} of rows of farpoint.bench, in their order."""
+    found = {}
+    for row in rows:
+        found.setdefault((row["function"], row["input"]), {})[row["package"]] = row["p50_us"]
+    return found
+
+
+def python_bench(root, machine):
+    """Whole calls of farpoint and of the packages that were installed, and the calls of a few points; a sentence without a run."""
+    path = root / ALL_RESULTS / machine / "python/bench.json"
+    if not path.exists():
+        return [f"No run on {machine} is kept: `./dev bench python` there makes the tables of this place."]
+    run = json.loads(path.read_text(encoding="utf-8"))
+    context, own = run["context"], ("farpoint", "farpoint, in C++", "farpoint.torch")
+    cases = rows_of_packages(run["rows"])
+    few = {case: times for case, times in cases.items() if "farpoint, in C++" in times}
+    whole = {case: times for case, times in cases.items() if case not in few}
+    peers = list(dict.fromkeys(name for times in whole.values() for name in times if name not in own))
+    versions = context.get("versions", {})
+    titles = [f"{name} {versions[name]}" if name in versions else name for name in peers]
+    lines = [f'{context["gpu"] or context["processor"]}, {context["threads"]} host threads, Python {context["python"]}'
+             + (f', torch {context["torch"]}' if context.get("torch") else "")
+             + f', commit {context["commit"]}, {context["date"][:10]}. Microseconds of whole calls; in parentheses, how many times farpoint\'s.', "",
+             "| function | input | farpoint | " + " | ".join(titles) + " |" if peers else "| function | input | farpoint |",
+             "|---|---|--:|" + "--:|" * len(peers)]
+    for (function, name), times in whole.items():
+        cells = [f'{short_microseconds(times[peer])} ({times[peer] / times["farpoint"]:.3g})' if peer in times else "-" for peer in peers]
+        lines.append("| " + " | ".join([f"`{function}`", name, short_microseconds(times["farpoint"]), *cells]) + " |")
+    absent = [*sorted(context.get("missing", {})), *sorted(context.get("failed", {}))]
+    lines += ["", f'Not measured: {", ".join(f"`{name}`" for name in absent)}.' if absent else "All packages that the bench knows were measured.", "",
+              "Calls of a few points: microseconds until the call returns, and of these in C++.", "",
+              "| function | input | `farpoint` | in C++ | `farpoint.torch` |", "|---|---|--:|--:|--:|"]
+    for (function, name), times in few.items():
+        cells = [short_microseconds(times[package]) if package in times else "-" for package in own]
+        lines.append("| " + " | ".join([f"`{function}`", name, *cells]) + " |")
+    return lines
+
+
 def made(root):
     """The text of each file that results make as a whole."""
     run = json.loads((root / RESULTS / "tables/tables.json").read_text(encoding="utf-8"))

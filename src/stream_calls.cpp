@@ -67,6 +67,22 @@ result repeat_first([[maybe_unused]] cuda_exec exec, [[maybe_unused]] index_span
   return no_device<function::radius>();
 }
 
+result root_of_distances([[maybe_unused]] cuda_exec exec, [[maybe_unused]] index_span indices,
+                         [[maybe_unused]] span<float> distances) noexcept {
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return root_of_distances_on_stream(exec, indices, distances);
+#endif
+  return no_device<function::knn>();
+}
+
+result root_of_distances([[maybe_unused]] cuda_exec exec, [[maybe_unused]] index_span indices,
+                         [[maybe_unused]] span<double> distances) noexcept {
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return root_of_distances_on_stream(exec, indices, distances);
+#endif
+  return no_device<function::knn>();
+}
+
 }  // namespace library
 
 // The functions that are no templates.
