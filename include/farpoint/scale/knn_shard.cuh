@@ -19,7 +19,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Makes the call of a rank that is a GPU: `call(own)`, where `own` is the result of checking the rank's pointers.
+/// Makes the call of a rank that is a GPU: `call(exec, own)`, where `own` is the result of checking the rank's stream
+/// and pointers.
 template <class Communicator, class Points, class Queries, class Scalar, class Call>
 result knn_shard_on_stream(cuda_exec exec, Communicator const& communicator, shard<Points> const& part,
                            Queries const& queries, knn_shard_output<Scalar> const& output, bytes workspace,
@@ -28,8 +29,12 @@ result knn_shard_on_stream(cuda_exec exec, Communicator const& communicator, sha
   result const fits =
       check_stream_communicator(communicator, knn_stream_most_ranks, "communicator: it has no ranks, or more than 64");
   if (!fits) return fits;
-  return call(check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries}, output.indices,
-                             output.distances, output.report));
+  result own = check_stream(communicator, exec);
+  if (own) {
+    own = check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries}, output.indices,
+                         output.distances, output.report);
+  }
+  return call(exec, own);
 }
 
 /// Search function of shard_index on a GPU.
@@ -78,7 +83,7 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// @param output        see knn_shard_output
 /// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
 /// Complexity: knn() of the rank's queries and of the received ones, and one loop over the rank's queries per other
 /// rank.
@@ -86,9 +91,10 @@ template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  return detail::knn_shard_on_stream(exec, communicator, part, queries, output, workspace, [&](result own) {
-    return detail::knn_shard_on(exec, communicator, part, queries, method, k, output, own, workspace);
-  });
+  return detail::knn_shard_on_stream(
+      exec, communicator, part, queries, output, workspace, [&](cuda_exec on, result own) {
+        return detail::knn_shard_on(on, communicator, part, queries, method, k, output, own, workspace);
+      });
 }
 
 /// Bytes of device workspace that knn_shard() along a curve needs on a rank that is a GPU, 256-byte aligned: as on the
@@ -118,7 +124,7 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// @param output        see knn_shard_output
 /// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
 /// Complexity: as the host overload.
 template <class Communicator, class Points, class Queries>
@@ -126,9 +132,9 @@ result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
                  along_curve const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
   detail::knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
-  return detail::knn_shard_on_stream(exec, communicator, part, queries, output, workspace, [&](result own) {
-    return detail::knn_along_curve_on(exec, communicator, asked, own, workspace);
-  });
+  return detail::knn_shard_on_stream(
+      exec, communicator, part, queries, output, workspace,
+      [&](cuda_exec on, result own) { return detail::knn_along_curve_on(on, communicator, asked, own, workspace); });
 }
 
 FARPOINT_END_NAMESPACE

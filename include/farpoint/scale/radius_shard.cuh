@@ -56,7 +56,7 @@ std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points
 /// @param output        see radius_shard_output
 /// @param workspace     at least radius_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
 /// Complexity: radius() of the rank's queries and of the received ones, with one BVH, and one loop over the rank's
 /// queries per rank.
@@ -68,8 +68,11 @@ result radius_shard(cuda_exec exec, Communicator& communicator, shard<Points> co
   result const fits = detail::check_stream_communicator(communicator, detail::knn_stream_most_ranks,
                                                         "communicator: it has no ranks, or more than 64");
   if (!fits) return fits;
-  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries},
-                                            output.indices, output.distances, output.counts, output.report);
+  result own = detail::check_stream(communicator, exec);
+  if (own) {
+    own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries}, output.indices,
+                                 output.distances, output.counts, output.report);
+  }
   return detail::radius_shard_on(exec, communicator,
                                  detail::radius_shard_request<Points, Queries>{part, queries, params, max}, output, own,
                                  workspace);
