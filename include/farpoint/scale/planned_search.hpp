@@ -2,6 +2,7 @@
 /// A search on ranks in two halves.
 #pragma once
 
+#include <farpoint/core/check.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/scale/communicator.hpp>
 
@@ -42,8 +43,9 @@ class planned_search {
   ///         - `cuda_failure` on a stream, and the communicator is aborted
   result run(bytes workspace) noexcept {
     if (!outcome_) return outcome_;
-    result const fits =
-        detail::check_workspace(workspace, workspace_bytes(), FARPOINT_WORKSPACE_OF("planned_search::run"));
+    result const fits = detail::check_workspace(
+        workspace, workspace_bytes(),
+        FARPOINT_TOO_SMALL("planned_search::run", "workspace", "planned_search::workspace_bytes"));
     if (!fits) {
       if constexpr (detail::can_abort<decltype(task_.communicator())>) task_.communicator().abort();
       return fits;
