@@ -58,6 +58,7 @@ class topk_list {
  protected:
   /// Element j of Capacity, of which the last k are the list.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& at(int j) const noexcept { return at_[j]; }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void set(int j, Key const& key) noexcept { at_[j] = key; }
 
  private:
   Key at_[std::size_t{Capacity}];
