@@ -38,7 +38,7 @@ class nearest_list : public topk_list<Key, Capacity> {
     Key found = this->at(Capacity - 1);
     FARPOINT_UNROLL
     for (int i = 0; i < Capacity - 1; ++i) {
-      if (i == Capacity - k_ + j) found = this->at(i);
+      found = detail::chosen(i == Capacity - k_ + j, this->at(i), found);
     }
     return found;
   }
