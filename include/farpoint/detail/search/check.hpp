@@ -163,11 +163,17 @@ result check_normals(index_t points, normals_params const& params, normals_outpu
   }
   if (!(params.max_radius >= 0)) return reject("estimate_normals: params.max_radius is negative or NaN");
   if (!is_finite(params.viewpoint)) return reject("estimate_normals: params.viewpoint is not finite");
-  if (!holds(static_cast<index_t>(output.normals.size()), points, 3)) {
+  auto const normals = static_cast<index_t>(output.normals.size());
+  auto const covariances = static_cast<index_t>(output.covariances.size());
+  bool const is_normal_given = normals > 0 || covariances == 0;
+  if (is_normal_given && !holds(normals, points, 3)) {
     return reject("estimate_normals: output.normals is smaller than points x 3");
   }
   if (!is_absent_or_holds(static_cast<index_t>(output.curvatures.size()), points, 1)) {
     return reject("estimate_normals: output.curvatures is smaller than the number of points");
+  }
+  if (!is_absent_or_holds(covariances, points, 6)) {
+    return reject("estimate_normals: output.covariances is smaller than points x 6");
   }
   return {};
 }
