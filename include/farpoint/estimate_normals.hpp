@@ -4,7 +4,7 @@
 
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/normal_from_neighbours.hpp>
-#include <farpoint/knn.hpp>
+#include <farpoint/point_bvh.hpp>
 #include <farpoint/types/point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -122,22 +122,47 @@ struct estimated_normals {
   std::vector<Scalar> curvatures;  ///< `[points]`
 };
 
-/// estimate_normals() of one cloud in a host container, on all cores: `auto found =
-/// farpoint::estimate_normals(points);`
+namespace detail {
+
+/// Normals and curvatures in vectors.
+/// @param estimate  `estimate(output)`: writes them, and returns a result
+template <class Scalar, class Estimate>
+estimated_normals<Scalar> normals_in_vectors(index_t points, Estimate const& estimate) {
+  auto const size = static_cast<std::size_t>(points);
+  estimated_normals<Scalar> found{std::vector<Scalar>(3 * size), std::vector<Scalar>(size)};
+  require_ok(estimate(normals_output<Scalar>{found.normals, found.curvatures}));
+  return found;
+}
+
+}  // namespace detail
+
+/// estimate_normals() of one cloud in a host container: `auto found = farpoint::estimate_normals(points);`
 ///
 /// Allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto estimate_normals(Container const& points, normals_params const& params = {}) {
+auto estimate_normals(Container const& points, normals_params const& params = {}, host_exec exec = {}) {
   batch const cloud{view_points(points)};
   using scalar = typename std::decay_t<decltype(cloud.points())>::scalar;
-  auto const size = static_cast<std::size_t>(cloud.points().size());
-  estimated_normals<scalar> found{std::vector<scalar>(3 * size), std::vector<scalar>(size)};
-  host_scratch const workspace{estimate_normals_workspace_bytes(host_exec{}, cloud, params)};
-  normals_output<scalar> const output{found.normals, found.curvatures};
-  detail::require_ok(estimate_normals(host_exec{}, cloud, params, output, workspace));
-  return found;
+  host_scratch const workspace{estimate_normals_workspace_bytes(exec, cloud, params)};
+  return detail::normals_in_vectors<scalar>(cloud.points().size(), [&](auto const& output) {
+    return estimate_normals(exec, cloud, params, output, workspace);
+  });
+}
+
+/// estimate_normals() of one cloud in a host container by a BVH of it: `auto found =
+/// farpoint::estimate_normals(built.index, points);`. Allocates the result.
+/// @param points  contiguous container of the points that the BVH was built from
+/// @param exec    number of threads; all cores by default
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Scalar, class Container, class = detail::host_elements<Container const>>
+auto estimate_normals(point_bvh<Scalar> const& index, Container const& points, normals_params const& params = {},
+                      host_exec exec = {}) {
+  batch const cloud{view_points(points)};
+  return detail::normals_in_vectors<Scalar>(
+      cloud.points().size(), [&](auto const& output) { return estimate_normals(exec, index, cloud, params, output); });
 }
 
 #endif  // defined(__cpp_exceptions)

@@ -27,7 +27,8 @@ inline constexpr index_t max_queries_on_stream = index_t{1} << 36;
 /// Checks the clouds that neighbours come from.
 template <class Points>
 result check_bvh_points(batch<Points> const& points) noexcept {
-  static_assert(Points::dim == 3, "farpoint: neighbour searches take points of three coordinates");
+  static_assert(Points::dim == 3,
+                "farpoint: neighbour searches take points of three coordinates, or in_plane() of a view of two");
   constexpr batch_reasons reasons{
       "points: the number of clouds is negative", "points: the number of points is negative", "points: a null pointer",
       "points: a regular batch needs a number of points that is a multiple of the number of clouds",
@@ -40,7 +41,8 @@ result check_bvh_points(batch<Points> const& points) noexcept {
 /// Checks the clouds of queries: one for each cloud of points.
 template <class Queries>
 result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
-  static_assert(Queries::dim == 3, "farpoint: neighbour searches take points of three coordinates");
+  static_assert(Queries::dim == 3,
+                "farpoint: neighbour searches take points of three coordinates, or in_plane() of a view of two");
   constexpr char const* other_number = "queries: the number of clouds differs from that of the points";
   if (queries.size() != clouds) return reject(other_number);
   constexpr batch_reasons reasons{
