@@ -128,7 +128,7 @@ struct query_count_step {
     bool goes_anywhere = false;
     for (int to = 0; to < args.ranks; ++to) {
       if (to == args.rank || !rule.goes(args, i, to, query)) continue;
-      atomic_increment(args.choice.counts + to);
+      atomic_increment_any(args.choice.counts + to);
       goes_anywhere = true;
     }
     if (goes_anywhere)
@@ -163,7 +163,7 @@ struct query_list_step {
     sent_query<typename Args::scalar> const query{args.query(i), rule.limit2(args, i)};
     for (int to = 0; to < args.ranks; ++to) {
       if (to == args.rank || !rule.goes(args, i, to, query)) continue;
-      std::uint64_t const place = atomic_increment(args.choice.places + to);
+      std::uint64_t const place = atomic_increment_any(args.choice.places + to);
       args.memory.sent[place] = query;
       args.memory.sent_row[place] = row;
     }
