@@ -72,6 +72,18 @@ farpoint_peer(
   FIRST_INCLUDES ${CUDAX_place}/cudax/include ${CUDAX_place}/libcudacxx/include ${CUDAX_place}/cub ${CUDAX_place}/thrust
   OPTIONS --extended-lambda)
 
+# A release needs the CCCL of its time, which the toolkit may not have.
+farpoint_checkout(CUCO include/cuco/static_map.cuh "NVIDIA/cuCollections")
+set(FARPOINT_PEER_CUCO_CCCL "" CACHE STRING "Folders of headers of the CCCL for cuCollections; empty: the toolkit's")
+mark_as_advanced(FARPOINT_PEER_CUCO_CCCL)
+farpoint_peer(
+  cuCollections device_map
+  PLACE ${CUCO_place}
+  VERSION ${CUCO_version}
+  SOURCES peers/external/cuco.cu
+  FIRST_INCLUDES ${CUCO_place}/include ${FARPOINT_PEER_CUCO_CCCL}
+  OPTIONS --extended-lambda --expt-relaxed-constexpr)
+
 farpoint_checkout(SIMPLE_KNN simple_knn.cu "simple-knn (graphdeco-inria, or a copy of it)")
 farpoint_peer(
   simple-knn device_mean_distance
@@ -119,5 +131,19 @@ farpoint_peer(
   VERSION ${PYTORCH3D_version}
   SOURCES peers/external/pytorch3d.cu
   INCLUDES ${torch_includes} ${PYTORCH3D_place}/pytorch3d/csrc
+  LIBRARIES ${torch_libraries}
+  OPTIONS ${torch_flags})
+# A peer of its own, as it needs PyTorch.
+set(mmcv_voxels_place "")
+if(FARPOINT_PEER_TORCH)
+  set(mmcv_voxels_place ${MMCV_place})
+endif()
+farpoint_peer(
+  mmcv_voxels device_voxelize
+  PLACE ${mmcv_voxels_place}
+  VERSION ${MMCV_version}
+  SOURCES peers/external/mmcv_voxels.cu
+  INCLUDES ${torch_includes} ${MMCV_place}/${mmcv_sources} ${MMCV_place}/${mmcv_sources}/common
+           ${MMCV_place}/${mmcv_sources}/common/cuda
   LIBRARIES ${torch_libraries}
   OPTIONS ${torch_flags})

@@ -159,6 +159,28 @@ class device_interpolate : public device_call {
   virtual std::vector<float> features() const = 0;
 };
 
+/// Voxels of points with five features: their cells, numbers of points and mean features.
+class device_voxelize : public device_call {
+ public:
+  struct input {
+    int points;
+    int max_voxels;
+    int max_points;        ///< largest number of points that a voxel keeps
+    float lower[3];        ///< lower corner of the range (m)
+    float upper[3];        ///< upper corner (m)
+    float size[3];         ///< edges of a voxel (m)
+    float const* records;  ///< `[points, 5]`
+  };
+  struct answer {
+    std::vector<std::int32_t> coords;  ///< `[voxels, 3]`: x, y, z
+    std::vector<std::int32_t> counts;  ///< `[voxels]`
+    std::vector<float> means;          ///< `[voxels, 5]`
+  };
+
+  /// Voxels in any order. Waits for the device.
+  virtual answer voxels() const = 0;
+};
+
 /// A hash map with room for `slots` pairs, in which inserts keep one of the values of a key.
 template <class Key>
 class device_map {
