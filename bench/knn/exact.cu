@@ -20,6 +20,7 @@ namespace farpoint_bench {
 namespace {
 
 constexpr knn_row rows[] = {
+    {100, 8, knn_cloud::cube, 200},          {1'000, 8, knn_cloud::cube, 200},
     {10'000, 8, knn_cloud::cube, 200},       {100'000, 8, knn_cloud::cube, 200},
     {1'000'000, 1, knn_cloud::cube, 50},     {1'000'000, 3, knn_cloud::cube, 50},
     {1'000'000, 8, knn_cloud::cube, 50},     {1'000'000, 16, knn_cloud::cube, 50},

@@ -125,6 +125,62 @@ class device_mean_distance : public device_call {
   virtual std::vector<float> means() const = 0;
 };
 
+/// Features of the points with these indices; channels come before points, as in PyTorch's convolutions.
+class device_gather : public device_call {
+ public:
+  struct input {
+    int clouds;
+    int channels;
+    int points;                   ///< number of points per cloud
+    int rows;                     ///< number of rows of indices per cloud
+    int row_size;                 ///< number of indices per row
+    float const* features;        ///< `[clouds, channels, points]`
+    std::int32_t const* indices;  ///< `[clouds, rows, row_size]`, counted within a cloud
+  };
+
+  /// `[clouds, channels, rows, row_size]`. Waits for the device.
+  virtual std::vector<float> features() const = 0;
+};
+
+/// Means of the features of the three nearest points, weighted by the inverse squared distance.
+class device_interpolate : public device_call {
+ public:
+  struct input {
+    int clouds;
+    int channels;
+    int points;                ///< number of points per cloud
+    int queries;               ///< number of queries per cloud
+    float const* xyz;          ///< `[clouds, points, 3]`
+    float const* queries_xyz;  ///< `[clouds, queries, 3]`
+    float const* features;     ///< `[clouds, channels, points]`
+  };
+
+  /// `[clouds, channels, queries]`. Waits for the device.
+  virtual std::vector<float> features() const = 0;
+};
+
+/// Voxels of points with five features: their cells, numbers of points and mean features.
+class device_voxelize : public device_call {
+ public:
+  struct input {
+    int points;
+    int max_voxels;
+    int max_points;        ///< largest number of points that a voxel keeps
+    float lower[3];        ///< lower corner of the range (m)
+    float upper[3];        ///< upper corner (m)
+    float size[3];         ///< edges of a voxel (m)
+    float const* records;  ///< `[points, 5]`
+  };
+  struct answer {
+    std::vector<std::int32_t> coords;  ///< `[voxels, 3]`: x, y, z
+    std::vector<std::int32_t> counts;  ///< `[voxels]`
+    std::vector<float> means;          ///< `[voxels, 5]`
+  };
+
+  /// Voxels in any order. Waits for the device.
+  virtual answer voxels() const = 0;
+};
+
 /// A hash map with room for `slots` pairs, in which inserts keep one of the values of a key.
 template <class Key>
 class device_map {

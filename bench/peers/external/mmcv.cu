@@ -1,5 +1,6 @@
 /// @file
-/// Farthest point samples, ball queries and nearest neighbours by mmcv's kernels, its sources as they are.
+/// Farthest point samples, ball queries, gathers, interpolations and nearest neighbours by mmcv's kernels, its sources
+/// as they are.
 
 #include "peers/external/device_peers.hpp"
 #include "peers/external/pointnet2_calls.cuh"
@@ -12,7 +13,11 @@ namespace {
 namespace mmcv {
 #include "pytorch/cuda/ball_query_cuda.cu"
 #include "pytorch/cuda/furthest_point_sample_cuda.cu"
+#include "pytorch/cuda/gather_points_cuda.cu"
+#include "pytorch/cuda/group_points_cuda.cu"
 #include "pytorch/cuda/knn_cuda.cu"
+#include "pytorch/cuda/three_interpolate_cuda.cu"
+#include "pytorch/cuda/three_nn_cuda.cu"
 
 struct kernels {
   static constexpr double most_pairs = 2e12;
@@ -25,6 +30,28 @@ struct kernels {
     at::cuda::current_stream() = stream;
     BallQueryForwardCUDAKernelLauncher(in.clouds, in.points, in.queries, 0, in.radius, in.most,
                                        at::Tensor{in.queries_xyz}, at::Tensor{in.xyz}, at::Tensor{indices});
+  }
+  static void gather(cudaStream_t stream, device_gather::input const& in, float* features) {
+    at::cuda::current_stream() = stream;
+    if (in.row_size > 1) {
+      GroupPointsForwardCUDAKernelLauncher(in.clouds, in.channels, in.points, in.rows, in.row_size,
+                                           at::Tensor{in.features}, at::Tensor{in.indices}, at::Tensor{features});
+    } else {
+      GatherPointsForwardCUDAKernelLauncher(in.clouds, in.channels, in.points, in.rows, at::Tensor{in.features},
+                                            at::Tensor{in.indices}, at::Tensor{features});
+    }
+  }
+  static void three_nn(cudaStream_t stream, device_interpolate::input const& in, float* distances,
+                       std::int32_t* indices) {
+    at::cuda::current_stream() = stream;
+    ThreeNNForwardCUDAKernelLauncher(in.clouds, in.queries, in.points, at::Tensor{in.queries_xyz}, at::Tensor{in.xyz},
+                                     at::Tensor{distances}, at::Tensor{indices});
+  }
+  static void interpolate(cudaStream_t stream, device_interpolate::input const& in, std::int32_t const* indices,
+                          float const* weights, float* features) {
+    at::cuda::current_stream() = stream;
+    ThreeInterpolateForwardCUDAKernelLauncher(in.clouds, in.channels, in.points, in.queries, at::Tensor{in.features},
+                                              at::Tensor{indices}, at::Tensor{weights}, at::Tensor{features});
   }
 };
 
@@ -54,8 +81,7 @@ class knn final : public device_knn {
 };
 }  // namespace mmcv
 
-register_device_peer<device_fps, pointnet2_fps<mmcv::kernels>> const fps{"mmcv"};
-register_device_peer<device_ball_query, pointnet2_ball_query<mmcv::kernels>> const balls{"mmcv"};
+register_pointnet2<mmcv::kernels> const registered{"mmcv"};
 register_device_peer<device_knn, mmcv::knn> const neighbours{"mmcv"};
 
 }  // namespace
