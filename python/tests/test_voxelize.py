@@ -183,11 +183,11 @@ def test_bounds_that_are_left_out_hold_all_points(points, size):
 @given(clouds())
 def test_bounds_on_a_device_are_those_of_the_host(points):
     torch = pytest.importorskip("torch", reason="torch is not installed: its part of the bounds is not tested")
-    for given in (points, points[None], points[:, ::-1]):
-        tensor = torch.from_numpy(np.ascontiguousarray(given))
+    for cloud in (points, points[None], points[:, ::-1]):
+        tensor = torch.from_numpy(np.ascontiguousarray(cloud))
         for one in (tensor, tensor.double()):
             found = _voxelize._ends_on_device(space_of(one), one)  # by functions that tensors of all devices have
-            np.testing.assert_array_equal(found, _voxelize._ends_on_host(given))
+            np.testing.assert_array_equal(found, _voxelize._ends_on_host(cloud))
 
 
 def test_bounds_of_batches_of_maps_and_of_nothing(rng):
