@@ -21,6 +21,7 @@ TABLE = "docs/performance.tsv"
 # By suite: the variants that are farpoint's own, and the baselines with their names.
 BASELINES = "docs/baselines.json"
 SPLATS = "docs/splats/splats.json"
+COMPILE_TIMES = "bench/compile_times.json"
 # Charts that pages show: PLOTS/<gpu or processor>/<run>-<question of bench/plots.py>.svg, and the README's.
 PLOTS = "docs/plots"
 PERFORMANCE = "performance"
@@ -268,6 +269,22 @@ def python_bench(root, machine):
     for (function, name), times in few.items():
         cells = [short_microseconds(times[package]) if package in times else "-" for package in own]
         lines.append("| " + " | ".join([f"`{function}`", name, *cells]) + " |")
+    return lines
+
+
+def compile_times(root):
+    """What a file with one call compiles for, by scripts/compile_times.py."""
+    run = json.loads((root / COMPILE_TIMES).read_text(encoding="utf-8"))
+
+    def cell(one):
+        size = f'{one["bytes"] / 1e6:.1f} MB' if one["bytes"] >= 1e6 else f'{one["bytes"] / 1e3:.3g} KB'
+        return f'{one["seconds"]:.0f} s, {size}' if one["seconds"] >= 10 else f'{one["seconds"]:.1f} s, {size}'
+
+    lines = ["| a file with one call of | C++, `-O2` | CUDA, `-O2 -arch=sm_90` |", "|---|--:|--:|"]
+    lines += [f"| `{function}()` of the headers | {cell(one)} | {cell(run['cuda'][function])} |" for function, one in run["cpp"].items()]
+    lines += [f"| `knn()` of the compiled library | {cell(run['library'])} | - |", "",
+              f'Seconds of one core and size of the object; g++ {run["g++"]} and nvcc {run["nvcc"]} on {run["processor"]}, clouds of float, '
+              f'commit {run["commit"]}, {run["date"]}.']
     return lines
 
 

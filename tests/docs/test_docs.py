@@ -247,6 +247,16 @@ class Pages(unittest.TestCase):
             self.assertEqual(docs.brought_up_to_date(self.root, False),
                              ["docs/tables/README.md: code, figures or version are not up to date; run scripts/docs.py fill"])
 
+    def test_compile_times_are_those_that_were_measured(self):
+        one = {"seconds": 1.25, "bytes": 82432}
+        run = {"commit": "abc", "date": "2026-01-02", "processor": "P", "g++": "12.2", "nvcc": "13.0", "cpp": {"fps": one},
+               "library": {"seconds": 0.3, "bytes": 1584}, "cuda": {"fps": {"seconds": 50.4, "bytes": 3920144}}}
+        self.write("bench/compile_times.json", json.dumps(run))
+        page = "\n".join(figures.compile_times(self.root))
+        self.assertIn("| `fps()` of the headers | 1.2 s, 82.4 KB | 50 s, 3.9 MB |\n", page)
+        self.assertIn("| `knn()` of the compiled library | 0.3 s, 1.58 KB | - |\n\nSeconds of one core", page)
+        self.assertIn("g++ 12.2 and nvcc 13.0 on P, clouds of float, commit abc, 2026-01-02.", page)
+
     def test_tables_of_the_bench_of_python(self):
         self.assertEqual(figures.python_bench(self.root, "gpu-x"), [
             "No run on gpu-x is kept: `./dev bench python` there makes the tables of this place."])
