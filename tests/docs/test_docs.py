@@ -109,9 +109,10 @@ class Pages(unittest.TestCase):
                                "result fps(exec, int n)\n```\n\n<!-- /calls -->\n")
         self.assertEqual(docs.typed_in(self.root, self.root / "docs/functions/fps.md", page), [])
         self.write("include/farpoint/fps.cuh", "")
-        self.write("include/farpoint/runtime/calls.hpp", "result fps(int n);  // and knn(int n)\n")
-        self.assertIn("hpp>` for host threads, `<farpoint/fps.cuh>` for a stream, by nvcc, `<farpoint/runtime.hpp>` for both",
-                      docs.filled(self.root, page))
+        for header, where in (("stream_calls.hpp", "for a stream"), ("host_calls.hpp", "for both")):
+            self.write(f"include/farpoint/runtime/{header}", "result fps(int n);  // and knn(int n)\n")
+            self.assertIn("hpp>` for host threads, `<farpoint/fps.cuh>` for a stream, by nvcc, `<farpoint/runtime.hpp>` "
+                          f"{where}, by the", docs.filled(self.root, page))
         self.assertFalse(signatures.in_library(self.root, ["fps", "knn"]))
         refused = "/// Does not compile: the workspace is missing.\ninline result fps(host_exec) noexcept {\n  static_assert(never);\n}\n\n"
         header = self.root / "include/farpoint/fps.hpp"
