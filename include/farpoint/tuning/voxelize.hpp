@@ -69,14 +69,14 @@ struct voxelize_selector {
     return c.select_works ? voxelize_algorithm::select : voxelize_algorithm::sort;
   }
   static constexpr voxelize_numbering number(voxelize_case const& c) noexcept {
-    bool const is_fast =
-        c.in_grid_order || static_cast<double>(c.points) >= least_counted * static_cast<double>(c.table_voxels);
+    bool const is_fast = c.in_grid_order || static_cast<double>(c.points) >=
+                                                min_points_per_table_voxel * static_cast<double>(c.table_voxels);
     return c.bitmap_works && is_fast ? voxelize_numbering::bitmap : voxelize_numbering::table;
   }
   /// Points per voxel of the table from which a bitmap that counts dropped voxels is faster than a table of all voxels.
   /// h200, us with a report, bitmap and table: 1 M points (2.3 per voxel) of a sweep 126.8 and 116.6, uniform 99.5 and
   /// 97.5; 10 M (23) 323 and 991.
-  static constexpr double least_counted = 2.5;
+  static constexpr double min_points_per_table_voxel = 2.5;
   /// Limits on the size of a flat bitmap, which saves two launches: groups of 256 cells per point of the view, and in
   /// total. A larger one would cost a small frame in a large view too much.
   static constexpr double flat_groups_per_point = 1.25;  // h200: 271,156 points 66 us, else 80; 10 M 331, else 707

@@ -18,23 +18,18 @@ struct bitmap_view {
   voxel_input<Points> input;
   voxelize_report* report;
   zeroed_words zeroed;
+  voxel_numbers numbers;
 
   occupancy_bitmap bitmap;
-  index_t all_groups = 0;                ///< number of groups of cells of the grids of all clouds
-  index_t top_words = 0;                 ///< number of words of the bitmap's upper level
-  std::uint64_t* group_tiles = nullptr;  ///< words of the scan over groups of cells
-  std::uint64_t* cell_tiles = nullptr;   ///< words of the scan over cells
-  std::uint64_t* voxel_tiles = nullptr;  ///< words of the scan over voxels
+  index_t all_groups;          ///< number of groups of cells of the grids of all clouds
+  index_t top_words;           ///< number of words of the bitmap's upper level
+  std::uint64_t* group_tiles;  ///< words of the scan over groups of cells
+  std::uint64_t* cell_tiles;   ///< words of the scan over cells
 
-  std::uint32_t* point_keys = nullptr;   ///< by point: key of its voxel, or voxel_none
-  std::uint32_t* point_voxel = nullptr;  ///< by point, in the memory of point_keys: number of its voxel, or voxel_none
-  std::uint32_t* point_rank = nullptr;   ///< by point: rank among the points of its voxel; null: not needed
-  std::uint32_t* counts = nullptr;       ///< by counter_of(number): points of the voxel
-  std::uint32_t* voxel_keys = nullptr;   ///< by number
-  std::uint32_t* offsets = nullptr;      ///< by number: first entry in members
-  std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud
-  std::uint32_t numbered_voxels = 0;     ///< maximum number of voxels with a number
-  large_voxels large = {};
+  std::uint32_t* counts;       ///< by counter_of(number): points of the voxel
+  std::uint32_t* point_keys;   ///< by point: key of its voxel, or voxel_none
+  std::uint32_t* point_voxel;  ///< by point, in the memory of point_keys: number of its voxel, or voxel_none
+  std::uint32_t* point_rank;   ///< by point: rank among the points of its voxel; null: not needed
 
   /// Number of groups of cells with an entry.
   __device__ std::uint32_t groups() const noexcept {
@@ -54,7 +49,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(bitmap_v
     for (index_t i = first; i < view.top_words; i += step) view.bitmap.top[i] = 0;
   }
   view.zeroed.clear(first, step);
-  index_t const counters = counters_for(smaller(frame.size, view.numbered_voxels));
+  index_t const counters = counters_for(smaller(frame.size, view.numbers.most));
   for (index_t four = first; 4 * four < counters; four += step) {
     reinterpret_cast<uint4*>(view.counts)[four] = uint4{0, 0, 0, 0};
   }
@@ -156,12 +151,12 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(bitmap_v
     for (std::uint32_t k = 0; k < voxel_rank_items; ++k) {
       if (first + k < groups) view.bitmap.ranks[first + k] = rank;
       // The group contains the first voxel without a number.
-      bool const is_last = rank <= view.numbered_voxels && view.numbered_voxels - rank < counts[k];
+      bool const is_last = rank <= view.numbers.most && view.numbers.most - rank < counts[k];
       if (is_last && view.bitmap.is_flat()) view.input.state->totals.groups = first + k + 1;
       rank += counts[k];
     }
     if (tile + 1 < tiles || threadIdx.x != 0) continue;
-    std::uint32_t const voxels = smaller(total.second(), view.numbered_voxels);
+    std::uint32_t const voxels = smaller(total.second(), view.numbers.most);
     view.bitmap.ranks[groups] = total.second();
     view.input.state->totals.voxels = voxels;
     view.input.state->totals.unnumbered = total.second() - voxels;
@@ -184,11 +179,11 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     std::uint32_t before = 0;
     if (key != voxel_none && run.leads()) {
       std::uint32_t const rank = key >> occupancy_bitmap::group_bits < groups ? view.bitmap.rank(key) : voxel_none;
-      if (rank < view.numbered_voxels) {
+      if (rank < view.numbers.most) {
         voxel = rank;
         before = atomicAdd(&view.counts[counter_of(voxel)], run.size);
         // Every run of the voxel has the same key, so the first run's store suffices.
-        if (before == 0) view.voxel_keys[voxel] = key;
+        if (before == 0) view.numbers.cells.keys[voxel] = key;
       } else {
         dropped += run.size;
       }
@@ -203,7 +198,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
   if (view.input.clouds.size() == 1) return;
   for (index_t b = index_t{blockIdx.x} * BlockSize + threadIdx.x; b <= view.input.clouds.size();
        b += index_t{gridDim.x} * BlockSize) {
-    view.cloud_begin[b] =
+    view.numbers.cloud_begin[b] =
         view.bitmap.rank(static_cast<std::uint32_t>(view.input.cells * static_cast<std::uint64_t>(b)));
   }
 }
@@ -215,19 +210,19 @@ __global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(bitmap_view<P
   __shared__ typename scan::storage storage;
   std::uint32_t const voxels = view.input.state->totals.voxels;
   std::uint32_t const tiles = voxels == 0 ? 1 : divide_up(voxels, std::uint32_t{BlockSize});
-  scan const scanner{storage, view.voxel_tiles, &view.input.state->tickets.voxels};
+  scan const scanner{storage, view.numbers.tiles, &view.input.state->tickets.voxels};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const voxel = tile * BlockSize + threadIdx.x;
     std::uint32_t const count = voxel < voxels ? view.counts[counter_of(voxel)] : 0;
     lookback_pair total{};
     lookback_pair const at = scanner.exclusive(lookback_pair::of(0, count), tile, total);
     if (voxel < voxels) {
-      view.offsets[voxel] = at.second();
-      if (view.large.large != nullptr) view.large.list(voxel, count);
+      view.numbers.offsets[voxel] = at.second();
+      if (view.numbers.large.large != nullptr) view.numbers.large.list(voxel, count);
     }
     if (tile + 1 == tiles && threadIdx.x == 0) {
       view.input.state->totals.points = total.second();
-      view.offsets[voxels] = total.second();
+      view.numbers.offsets[voxels] = total.second();
     }
   }
 }

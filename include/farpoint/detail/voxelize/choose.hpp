@@ -27,24 +27,19 @@ constexpr std::uint32_t limited_table_voxels(voxelize_request const& request) no
                                                              : voxel_none;
 }
 
-/// True if a bitmap finder has a use for the call, and its size is reasonable. Keys must have 32 bits.
+/// True if a finder with a bitmap has a use for the call, and its size is reasonable. Keys must have 32 bits.
 template <class Selector>
 constexpr bool suits(voxel_finder finder, voxelize_request const& request) noexcept {
-  if (request.has_wide_keys()) return false;
+  auto const groups = static_cast<double>(request.all_groups());
+  bool const is_grid = request.order == voxel_order::grid;
   bool const is_small = request.all_groups() <= Selector::most_flat_groups;
-  switch (finder) {
-    case voxel_finder::table: break;
-    case voxel_finder::counting_table:
-      // A report needs the number of all voxels, although the insertion ends early.
-      return request.has_report && request.clouds == 1 && is_small &&
-             limited_table_voxels<Selector>(request) != voxel_none;
-    case voxel_finder::flat_bitmap:
-      return request.order == voxel_order::grid && is_small &&
-             static_cast<double>(request.all_groups()) <=
-                 Selector::flat_groups_per_point * static_cast<double>(request.points);
-    case voxel_finder::deep_bitmap: return request.order == voxel_order::grid;
+  if (request.has_wide_keys()) return false;
+  if (finder == voxel_finder::deep_bitmap) return is_grid;
+  if (finder == voxel_finder::flat_bitmap) {
+    return is_grid && is_small && groups <= Selector::flat_groups_per_point * static_cast<double>(request.points);
   }
-  return false;
+  // A report needs the number of all voxels, although the insertion ends early.
+  return is_small && request.has_report && request.clouds == 1 && limited_table_voxels<Selector>(request) != voxel_none;
 }
 
 /// Inputs of the selector for a finder.

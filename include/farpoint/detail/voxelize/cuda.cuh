@@ -120,6 +120,9 @@ class voxelize_plan {
     index_t const most = draws() ? smaller(params_.mode.max_points, index_t{voxel_small}) : voxel_small;
     return {layout_.state, layout_.selection.large, layout_.selection.pieces, static_cast<std::uint32_t>(most)};
   }
+  voxel_numbers numbers() const noexcept {
+    return {layout_.voxel_tiles, layout_.cells, layout_.offsets, layout_.cloud_begin, choice_.numbered_voxels, large()};
+  }
   cloud_rows rows() const noexcept {
     return {layout_.state,     request_.clouds,       params_.mode.max_voxels, choice_.row_limit, layout_.cloud_begin,
             layout_.cloud_row, output_.voxel_offsets, output_.voxel_count,     output_.report};
@@ -131,50 +134,38 @@ class voxelize_plan {
   /// @tparam Key  of voxels: 64 bits if the request has wide keys
   template <class Key>
   FARPOINT_HIDDEN void fill_table() const noexcept {
-    insert_view<Points> view{input_, output_.report, limit(), layout_.zeroed, layout_.buckets, hash_seed_of(params_)};
-    view.table_voxels = choice_.table_voxels;
-    view.voxel_ids = layout_.point_voxel;
-    view.more_points = layout_.counters;
-    view.labels = layout_.labels;
-    view.counts_dropped = choice_.finder == voxel_finder::counting_table;
-    view.dropped = layout_.bitmap;
+    auto const seed = hash_seed_of(params_);
+    insert_view<Points> const view{
+        input_,        output_.report,       limit(),        layout_.zeroed,      layout_.buckets,
+        seed,          choice_.table_voxels, layout_.bitmap, layout_.point_voxel, layout_.counters,
+        layout_.labels};
     launch(voxelize_clear_kernel<Points, Key, block_size>, blocks(2 * index_t{choice_.table_voxels}), view);
     launch(voxelize_insert_kernel<Points, Key, block_size>, request_.insert_blocks, view);
     if (choice_.key_limit != voxel_none) launch_for_points(voxelize_find_kernel<Points, Key, block_size>, view);
   }
 
   FARPOINT_HIDDEN void number_by_table(voxelize_row_notes const& notes) const noexcept {
-    number_view<Points> view{input_, limit(), layout_.voxel_tiles};
-    view.voxel_ids = layout_.point_voxel;
-    view.counters = layout_.counters;
-    view.labels = layout_.labels;
-    view.first_points = layout_.cells.first_points;
-    view.offsets = layout_.offsets;
-    view.cloud_begin = layout_.cloud_begin;
-    view.large = large();
-    view.notes = notes;
-    view.row_limit = choice_.row_limit;
-    view.numbered_voxels = choice_.numbered_voxels;
-    view.sorts = choice_.sorts();
-    view.has_readers = choice_.sorts() || maps_points();
+    bool const has_readers = choice_.sorts() || maps_points();
+    number_view<Points> const view{input_,         limit(), numbers(),         layout_.point_voxel, layout_.counters,
+                                   layout_.labels, notes,   choice_.row_limit, choice_.sorts(),     has_readers};
     launch(voxelize_number_kernel<Points, block_size>, blocks(request_.points / voxel_number_items), view);
   }
 
   FARPOINT_HIDDEN void number_by_bitmap() const noexcept {
-    bitmap_view<Points> view{input_, output_.report, layout_.zeroed, layout_.bitmap};
-    view.all_groups = request_.all_groups();
-    view.top_words = request_.top_words();
-    view.group_tiles = layout_.group_tiles;
-    view.cell_tiles = layout_.cell_tiles;
-    view.voxel_tiles = layout_.voxel_tiles;
-    view.point_keys = view.point_voxel = layout_.point_voxel;
-    view.point_rank = choice_.sorts() ? nullptr : layout_.point_rank;
-    view.counts = layout_.counters;
-    view.voxel_keys = layout_.cells.keys;
-    view.offsets = layout_.offsets;
-    view.cloud_begin = layout_.cloud_begin;
-    view.numbered_voxels = choice_.numbered_voxels;
-    view.large = large();
+    auto* const point_voxel = layout_.point_voxel;
+    bitmap_view<Points> const view{input_,
+                                   output_.report,
+                                   layout_.zeroed,
+                                   numbers(),
+                                   layout_.bitmap,
+                                   request_.all_groups(),
+                                   request_.top_words(),
+                                   layout_.group_tiles,
+                                   layout_.cell_tiles,
+                                   layout_.counters,
+                                   point_voxel,
+                                   point_voxel,
+                                   layout_.point_rank};
     bool const is_flat = choice_.finder == voxel_finder::flat_bitmap;
     index_t const groups = choice_.bitmap_groups(request_);
     launch(voxelize_clear_bits_kernel<Points, block_size>, blocks(is_flat ? 2 * groups : request_.points), view);
@@ -191,11 +182,8 @@ class voxelize_plan {
   /// voxelize_algorithm::select.
   FARPOINT_HIDDEN void write_selected_rows() const noexcept {
     auto const& arrays = layout_.selection;
-    scatter_view<Points> scatter{input_, rows(), layout_.point_voxel};
-    scatter.point_rank = choice_.has_bitmap() ? layout_.point_rank : nullptr;
-    scatter.offsets = layout_.offsets;
-    scatter.member_ends = layout_.counters;
-    scatter.members = arrays.members;
+    scatter_view<Points> const scatter{input_,          rows(),           layout_.point_voxel, layout_.point_rank,
+                                       layout_.offsets, layout_.counters, arrays.members};
     launch(voxelize_scatter_kernel<Points, block_size>, blocks(request_.points) + 1, scatter);
     select_view<Points> const view{row(), layout_.cells, layout_.offsets, arrays.members, large(), layout_.pieces_done};
     auto select = &voxelize_select_kernel<Points, block_size, false>;

@@ -26,6 +26,8 @@ struct voxelize_host_memory {
   std::uint32_t* row_of = nullptr;   ///< `[points]`: row of each voxel
   std::uint32_t* list_at = nullptr;  ///< `[points]`: position of each voxel's next point in the list
   std::uint32_t* list = nullptr;     ///< `[points]`: points by row; overwrites the sort keys
+
+  std::size_t size = 0;  ///< bytes of the workspace
 };
 
 /// Division of a call among threads, and the memory that it takes.
@@ -52,20 +54,10 @@ class voxelize_host_plan {
   /// Number of shares of the voxels, divided by hash. Each part processes its points in input order.
   int parts() const noexcept { return threads_; }
 
-  std::size_t workspace_size() const noexcept {
-    std::size_t used = 0;
-    lay_out(nullptr, used);
-    return used;
-  }
+  std::size_t workspace_size() const noexcept { return memory({}).size; }
   voxelize_host_memory memory(bytes workspace) const noexcept {
-    std::size_t used = 0;
-    return lay_out(workspace.data(), used);
-  }
-
- private:
-  voxelize_host_memory lay_out(unsigned char* workspace, std::size_t& used) const noexcept {
     voxelize_host_memory memory;
-    workspace_cutter cutter{workspace};
+    workspace_cutter cutter{workspace.data()};
     if (threads_ > 1) {
       memory.keys = cutter.take<std::uint64_t>(points_);
       memory.part_sizes = cutter.take<std::uint32_t>(index_t{chunks_} * parts());
@@ -79,10 +71,11 @@ class voxelize_host_plan {
     memory.row_of = second.take<std::uint32_t>(points_);
     memory.list_at = second.take<std::uint32_t>(points_);
     memory.list = reinterpret_cast<std::uint32_t*>(memory.sort_keys[0]);
-    used = std::max(cutter.used(), second.used());
+    memory.size = std::max(cutter.used(), second.used());
     return memory;
   }
 
+ private:
   index_t points_;
   int threads_ = 1;
   int chunks_ = 1;

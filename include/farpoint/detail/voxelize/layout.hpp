@@ -281,11 +281,11 @@ inline voxelize_layout lay_out(voxelize_request const& request, voxelize_choice 
   all.cloud_begin = cutter.take<std::uint32_t>(request.clouds + 1);
   all.cloud_row = cutter.take<std::uint32_t>(request.clouds + 1);
   all.point_voxel = cutter.take<std::uint32_t>(points);
-  all.point_rank = cutter.take<std::uint32_t>(has_bitmap && !choice.sorts() ? points : 0);
+  if (has_bitmap && !choice.sorts()) all.point_rank = cutter.take<std::uint32_t>(points);
   all.cells = voxel_cells::take(cutter, has_bitmap, numbered);
   all.offsets = cutter.take<std::uint32_t>(numbered + 1);
 
-  all.labels = cutter.take<std::uint32_t>(has_bitmap ? 0 : divide_up(points, index_t{4}) * 4);
+  if (!has_bitmap) all.labels = cutter.take<std::uint32_t>(divide_up(points, index_t{4}) * 4);
 
   // The rows' arrays share memory with arrays that are no longer read when rows are laid out.
   workspace_cutter rows = cutter;
@@ -297,7 +297,7 @@ inline voxelize_layout lay_out(voxelize_request const& request, voxelize_choice 
                                                                      : divide_up(slots, index_t{4}));
   if (is_deep) all.bitmap.top = cutter.take<std::uint64_t>(top_words);
   all.bitmap.top_ranks = cutter.take<std::uint32_t>(top_words);
-  all.bitmap.groups = cutter.take<cell_group>(groups);
+  if (has_groups) all.bitmap.groups = cutter.take<cell_group>(groups);
   all.bitmap.ranks = cutter.take<std::uint32_t>(has_bitmap ? groups + 1 : 0);
 
   if (choice.sorts()) {

@@ -15,25 +15,19 @@ template <class Points>
 struct number_view {
   voxel_input<Points> input;
   insertion_limit limit;
-  std::uint64_t* tiles;  ///< words of the scan over points
+  voxel_numbers numbers;
 
-  std::uint32_t const* voxel_ids = nullptr;  ///< by point: id of its voxel, or voxel_none
+  std::uint32_t const* voxel_ids;  ///< by point: id of its voxel, or voxel_none
   /// By counter_of(id): number of points besides the creator. The thread of a voxel's first point replaces it by the
   /// voxel's tagged_word<voxel_end>, while threads of other points read it and have no use for it.
-  std::uint32_t* counters = nullptr;
+  std::uint32_t* counters;
   /// By id: tagged_word<voxel_label>. The thread of a voxel's first point replaces the first point by the number, while
   /// threads of other points compare the word with their index: the tag tells a number from all indices.
-  std::uint32_t* labels = nullptr;
-
-  std::uint32_t* first_points = nullptr;  ///< by number
-  std::uint32_t* offsets = nullptr;       ///< by number: first entry in members
-  std::uint32_t* cloud_begin = nullptr;   ///< `[clouds + 1]`: first voxel of each cloud
-  large_voxels large = {};
-  voxelize_row_notes notes = {};      ///< output for callers, of one cloud
-  std::uint32_t row_limit = 0;        ///< maximum number of rows that are written
-  std::uint32_t numbered_voxels = 0;  ///< maximum number of voxels with a number
-  bool sorts = false;                 ///< whether the algorithm is voxelize_algorithm::sort
-  bool has_readers = false;           ///< whether the number of each point's voxel is read later
+  std::uint32_t* labels;
+  voxelize_row_notes notes;  ///< output for callers, of one cloud
+  std::uint32_t row_limit;   ///< maximum number of rows that are written
+  bool sorts;                ///< whether the algorithm is voxelize_algorithm::sort
+  bool has_readers;          ///< whether the number of each point's voxel is read later
 };
 
 /// First points of voxels among the consecutive points of a thread.
@@ -93,9 +87,9 @@ __device__ inline void note_clouds(number_view<Points> const& view, voxel_frame 
   for (index_t b = threadIdx.x; b <= clouds.size(); b += BlockSize) {
     index_t const at = b == clouds.size() ? index_t{frame.size} : clouds.begin_of(b) - frame.begin;
     if (at >= begin && at < end) {
-      view.cloud_begin[b] = voxels_before[at - begin];
+      view.numbers.cloud_begin[b] = voxels_before[at - begin];
     } else if (is_last && (at >= end || frame.size == 0)) {
-      view.cloud_begin[b] = total;
+      view.numbers.cloud_begin[b] = total;
     }
   }
 }
@@ -122,7 +116,7 @@ __global__ void __launch_bounds__(BlockSize, number_blocks(BlockSize))
   // At least one tile, so that the totals of an empty frame are written, too.
   std::uint32_t const tiles = size == 0 ? 1 : divide_up(size, tile_size);
   bool const has_clouds = view.input.clouds.size() > 1;
-  scan const scanner{storage, view.tiles, &state->tickets.voxels};
+  scan const scanner{storage, view.numbers.tiles, &state->tickets.voxels};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const begin = tile * tile_size + threadIdx.x * voxel_number_items;
     tile_firsts const mine{view, begin, size};
@@ -139,14 +133,14 @@ __global__ void __launch_bounds__(BlockSize, number_blocks(BlockSize))
       auto const end =
           dropped && !view.sorts ? member_end::of(voxel_end::dropped, 0) : member_end::of(voxel_end::open, at.second());
       atomic_store(view.counters + counter_of(mine.ids[k]), end.bits);
-      if (voxel < view.numbered_voxels) {
-        view.first_points[voxel] = point;
-        view.offsets[voxel] = at.second();
+      if (voxel < view.numbers.most) {
+        view.numbers.cells.first_points[voxel] = point;
+        view.numbers.offsets[voxel] = at.second();
       }
       if (voxel < view.row_limit) note_row(view.notes, voxel, point, count);
       if (view.has_readers) atomic_store(view.labels + mine.ids[k], label::of(voxel_label::number, voxel).bits);
       at.word += lookback_pair::of(1, count).word;
-      if (!view.sorts && !dropped) view.large.list(voxel, count);
+      if (!view.sorts && !dropped) view.numbers.large.list(voxel, count);
     }
     bool const is_last = tile + 1 == tiles;
     if (has_clouds) {
@@ -157,7 +151,7 @@ __global__ void __launch_bounds__(BlockSize, number_blocks(BlockSize))
     if (is_last && threadIdx.x == 0) {
       state->totals.voxels = total.first();
       state->totals.points = total.second();
-      if (total.first() <= view.numbered_voxels) view.offsets[total.first()] = total.second();
+      if (total.first() <= view.numbers.most) view.numbers.offsets[total.first()] = total.second();
     }
   }
 }

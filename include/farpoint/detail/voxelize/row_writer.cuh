@@ -28,6 +28,16 @@ struct row_view {
   }
 };
 
+/// Cloud of the i-th entry of `cells`.
+template <class Points>
+__device__ inline std::uint32_t cloud_of(voxel_input<Points> const& input, voxel_frame const& frame,
+                                         voxel_cells const& cells, std::uint32_t i) noexcept {
+  if (input.clouds.size() == 1) return 0;
+  if (cells.keys != nullptr) return cells.keys[i] / static_cast<std::uint32_t>(input.cells);
+  auto const point = static_cast<std::uint32_t>(frame.begin + cells.first_points[i]);
+  return static_cast<std::uint32_t>(input.clouds.cloud_of(point));
+}
+
 /// Cell of a voxel in its cloud's grid.
 struct voxel_cell {
   std::uint32_t cloud;
@@ -38,15 +48,14 @@ struct voxel_cell {
   /// Cell of the i-th entry of `cells`.
   template <class Points>
   __device__ voxel_cell(voxel_input<Points> const& input, voxel_frame const& frame, voxel_cells const& cells,
-                        std::uint32_t i) noexcept {
-    bool const is_one_cloud = input.clouds.size() == 1;
+                        std::uint32_t i) noexcept
+      : cloud{cloud_of(input, frame, cells, i)} {
     if (cells.keys != nullptr) {
       // Divided in 32 bits, as bitmaps have keys of 32 bits: a 64-bit division takes as long as the rest of a row.
       std::uint32_t const key = cells.keys[i];
       auto const dim_x = static_cast<std::uint32_t>(input.grid.dims[0]);
       auto const dim_y = static_cast<std::uint32_t>(input.grid.dims[1]);
       auto const size = static_cast<std::uint32_t>(input.cells);
-      cloud = is_one_cloud ? 0 : key / size;
       std::uint32_t const cell = key - cloud * size;
       std::uint32_t const line = cell / dim_x;
       x = cell - line * dim_x;
@@ -56,7 +65,6 @@ struct voxel_cell {
       index_t const point = frame.begin + cells.first_points[i];
       vec<std::int32_t> voxel{};
       voxel_of(input.grid, input.clouds.points()[point], voxel);
-      cloud = is_one_cloud ? 0 : static_cast<std::uint32_t>(input.clouds.cloud_of(static_cast<std::uint32_t>(point)));
       x = static_cast<std::uint32_t>(voxel[0]);
       y = static_cast<std::uint32_t>(voxel[1]);
       z = static_cast<std::uint32_t>(voxel[2]);
@@ -68,14 +76,6 @@ struct voxel_cell {
     return static_cast<std::int32_t>(axis < 0 ? cloud : axis == 0 ? x : axis == 1 ? y : z);
   }
 };
-
-/// Cloud of the i-th entry of `cells`, of several clouds.
-template <class Points>
-__device__ inline index_t cloud_of(voxel_input<Points> const& input, voxel_frame const& frame, voxel_cells const& cells,
-                                   std::uint32_t i) noexcept {
-  if (cells.keys != nullptr) return cells.keys[i] / static_cast<std::uint32_t>(input.cells);
-  return input.clouds.cloud_of(static_cast<std::uint32_t>(frame.begin + cells.first_points[i]));
-}
 
 /// Lanes that write a row; each takes every size-th column.
 struct row_lanes {

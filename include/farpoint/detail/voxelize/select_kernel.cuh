@@ -16,10 +16,10 @@ struct scatter_view {
   cloud_rows rows;
   std::uint32_t const* point_voxel;  ///< by point: table: id of its voxel; bitmap: its number; or voxel_none
   std::uint32_t const* point_rank =
-      nullptr;                             ///< by point, of a bitmap: rank among the points of its voxel; null: a table
-  std::uint32_t const* offsets = nullptr;  ///< by number: first entry in members
-  std::uint32_t* member_ends = nullptr;    ///< by counter_of(id), of a table: tagged_word<voxel_end>
-  std::uint32_t* members = nullptr;        ///< points by voxel
+      nullptr;                   ///< by point, of a bitmap: rank among the points of its voxel; null: a table
+  std::uint32_t const* offsets;  ///< by number: first entry in members
+  std::uint32_t* member_ends;    ///< by counter_of(id), of a table: tagged_word<voxel_end>
+  std::uint32_t* members;        ///< points by voxel
 };
 
 /// Writes points to the entries of their voxel in members, in any order. The last block lays out the rows instead.

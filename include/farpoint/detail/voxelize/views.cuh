@@ -163,6 +163,16 @@ struct large_voxels {
   }
 };
 
+/// Voxels with numbers, for the kernels that number them and reserve their entries in members.
+struct voxel_numbers {
+  std::uint64_t* tiles;        ///< words of the scan
+  voxel_cells cells;           ///< by number
+  std::uint32_t* offsets;      ///< by number: first entry in members
+  std::uint32_t* cloud_begin;  ///< `[clouds + 1]`: first voxel of each cloud
+  std::uint32_t most;          ///< maximum number of voxels with a number
+  large_voxels large;
+};
+
 /// Adds the points of a warp that are in no voxel to the report. All lanes call it.
 /// @param report  may be null
 __device__ inline void count_misfits(voxelize_report* report, voxel_location location) noexcept {
