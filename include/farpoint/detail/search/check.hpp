@@ -95,6 +95,12 @@ result check_knn(index_t queries, exact const& method, index_t k, knn_output<Sca
   return {};
 }
 
+/// Checks the method of for_each_neighbourhood().
+inline result check_neighbourhoods(exact const& method) noexcept {
+  if (method.max_radius >= 0) return {};
+  return reject("for_each_neighbourhood: method.max_radius is negative or NaN");
+}
+
 /// Square of a radius, for comparison with squared distances.
 template <class Scalar>
 Scalar squared_radius(double radius) noexcept {
