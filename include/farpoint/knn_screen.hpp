@@ -81,14 +81,15 @@ struct screen_neighbors {
   std::vector<Scalar> distances;      ///< `[rows, k]`, squared (m^2); +inf past the last neighbor
 };
 
-/// knn() in screen space of one cloud in a host container, on all cores; allocates the workspace and the result: `auto
+/// knn() in screen space of one cloud in a host container; allocates the workspace and the result: `auto
 /// found = farpoint::knn(points, 8, farpoint::screen_space{camera});`
 ///
 /// @param points  contiguous container of a type that has a point_layout
 /// @param method  camera and kind of search; `rows` is ignored: the result has one row per visible point
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class Camera, class = detail::host_elements<Container const>>
-auto knn(Container const& points, index_t k, screen_space<Camera> method) {
+auto knn(Container const& points, index_t k, screen_space<Camera> method, host_exec exec = {}) {
   batch const cloud{view_points(points)};
   using scalar = typename Camera::scalar;
   method.rows = screen_rows::visible;
@@ -104,8 +105,8 @@ auto knn(Container const& points, index_t k, screen_space<Camera> method) {
   output.pixels = found.pixels;
   output.visible = found.visible;
   output.visible_count = rows;
-  detail::host_workspace const workspace{knn_workspace_bytes(host_exec{}, cloud, method, k)};
-  result const outcome = knn(host_exec{}, cloud, method, k, output, workspace.get());
+  detail::host_workspace const workspace{knn_workspace_bytes(exec, cloud, method, k)};
+  result const outcome = knn(exec, cloud, method, k, output, workspace.get());
   if (!outcome) throw std::invalid_argument{outcome.reason};
   auto const seen = static_cast<std::size_t>(rows[0]);
   found.visible.resize(seen);

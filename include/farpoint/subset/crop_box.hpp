@@ -61,20 +61,21 @@ result crop_box(host_exec exec, batch<Points> const& clouds,
 template <class Container, class View = decltype(view_points(std::declval<Container const&>()))>
 using crop_box_of = bounding_box<typename View::scalar, View::dim>;
 
-/// crop_box() of one cloud in a host container, on all cores; allocates the workspace and the answer:
+/// crop_box() of one cloud in a host container; allocates the workspace and the answer:
 /// `auto indices = farpoint::crop_box(points, {{{0, 0, 0}}, {{1, 1, 1}}});`
 ///
 /// @param points  contiguous container of a type that point_layout knows
+/// @param exec    number of threads; all cores by default
 /// @return indices of the points in the box, ascending
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto crop_box(Container const& points, crop_box_of<Container> const& box) {
+auto crop_box(Container const& points, crop_box_of<Container> const& box, host_exec exec = {}) {
   auto const view = view_points(points);
   batch<std::decay_t<decltype(view)>> const cloud{view};
-  detail::host_workspace const workspace{crop_box_workspace_bytes(host_exec{}, cloud)};
+  detail::host_workspace const workspace{crop_box_workspace_bytes(exec, cloud)};
   std::vector<std::int32_t> indices(points.size());
   std::array<index_t, 2> offsets{};
-  detail::require_ok(crop_box(host_exec{}, cloud, box, {indices, offsets}, workspace.get()));
+  detail::require_ok(crop_box(exec, cloud, box, {indices, offsets}, workspace.get()));
   indices.resize(static_cast<std::size_t>(offsets[1]));
   return indices;
 }

@@ -45,28 +45,30 @@ result random_subset(host_exec exec, batch<Points> const& clouds, index_t sample
 
 #if defined(__cpp_exceptions)
 
-/// random_subset() of the indices below `points`, on all cores; allocates the result: `auto indices =
+/// random_subset() of the indices below `points`; allocates the result: `auto indices =
 /// farpoint::random_subset(1000000, 1024, seed);`
 ///
+/// @param exec  number of threads; all cores by default
 /// @return min(samples, points) indices in random order
 /// @throws std::invalid_argument with the reason; std::bad_alloc
-inline auto random_subset(index_t points, index_t samples, std::uint64_t seed) {
+inline auto random_subset(index_t points, index_t samples, std::uint64_t seed, host_exec exec = {}) {
   point_view<float> const none{&seed, points, 0};
   batch<point_view<float>> const cloud{none};
   index_t const drawn = samples < 0 ? samples : std::min(samples, std::max(points, index_t{0}));
   std::vector<std::int32_t> indices(static_cast<std::size_t>(std::max(drawn, index_t{0})));
   index_t offsets[2] = {};
-  detail::require_ok(random_subset(host_exec{}, cloud, drawn, seed, {indices, offsets}));
+  detail::require_ok(random_subset(exec, cloud, drawn, seed, {indices, offsets}));
   return indices;
 }
 
 /// random_subset() of the points of a container: `auto indices = farpoint::random_subset(points, 1024, seed);`
 /// @param points  has data() and size(); its elements are not read
+/// @param exec    number of threads; all cores by default
 /// @return min(samples, points) indices in random order
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::element_of<Container const>>
-auto random_subset(Container const& points, index_t samples, std::uint64_t seed) {
-  return random_subset(static_cast<index_t>(points.size()), samples, seed);
+auto random_subset(Container const& points, index_t samples, std::uint64_t seed, host_exec exec = {}) {
+  return random_subset(static_cast<index_t>(points.size()), samples, seed, exec);
 }
 
 #endif  // defined(__cpp_exceptions)

@@ -54,6 +54,7 @@ TEST_CASE("crop_box: the low bound is inside, the high bound is not", "[crop_box
                      {0, 0, 0},  {0, 0, infinity}};
   CHECK(farpoint::crop_box(points, {{{0, 0, 0}}, {{1, 1, 1}}}) == std::vector<std::int32_t>{0, 2, 4, 6, 10});
   CHECK(farpoint::crop_box(points, {{{1, 0, 0}}, {{2, 1, 1}}}) == std::vector<std::int32_t>{1, 3});
+  CHECK(farpoint::crop_box(points, {{{1, 0, 0}}, {{2, 1, 1}}}, host_exec{1}) == std::vector<std::int32_t>{1, 3});
   // Infinite bounds limit nothing, but hold no infinite coordinate.
   farpoint::bounding_box<float> const all{{{-infinity, -infinity, -infinity}}, {{infinity, infinity, infinity}}};
   CHECK(farpoint::crop_box(points, all) == std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7, 10});
