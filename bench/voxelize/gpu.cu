@@ -73,6 +73,13 @@ struct by_table : farpoint::voxelize_selector {
   }
 };
 
+/// Numbers voxels, or counts dropped ones, by a bitmap where one works.
+struct by_bitmap : farpoint::voxelize_selector {
+  static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_numbering::bitmap;
+  }
+};
+
 /// Groups points by a sort.
 struct by_sort : farpoint::voxelize_selector {
   static constexpr farpoint::voxelize_algorithm choose(farpoint::voxelize_case const&) noexcept {
@@ -170,6 +177,7 @@ void register_all(voxelize_row const& row, bool flush_l2, voxelize_problem_store
   // The alternatives of the default selector.
   register_farpoint<by_sort>(replayed("by_sort_graph"), {});
   register_farpoint<by_table>(replayed("report_by_table_graph"), with_report);
+  register_farpoint<by_bitmap>(replayed("report_by_bitmap_graph"), with_report);
   register_farpoint<by_table>(replayed("grid_order_by_table_graph"), in_grid_order);
   register_farpoint<by_sort>(replayed("grid_order_by_sort_graph"), in_grid_order);
 }
