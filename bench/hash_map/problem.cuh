@@ -99,11 +99,16 @@ class hash_map_problem {
   /// Throws unless all operations work. The table is full afterwards.
   void verify() const {
     if constexpr (has_slots) verify_slots();
+    if (unsigned const wrong = mistakes(); wrong != 0) throw_mismatch("insert and find", wrong);
+  }
+
+  /// Inserts all pairs into a cleared table; returns the number of keys that are not found with a value of their own.
+  unsigned mistakes() const {
     clear(stream());
     check(cudaMemsetAsync(found_.data(), 0xff, found_.size() * sizeof(std::uint32_t), stream()), "cudaMemsetAsync");
     insert(stream());
     find(stream());
-    expect_none(
+    return count_wrong(
         [&](unsigned* wrong) {
           check_values_kernel<<<bench_blocks(size_), bench_block_size, 0, stream()>>>(keys_.data(), found_.data(),
                                                                                       size_, wrong);
@@ -126,23 +131,28 @@ class hash_map_problem {
 
   /// Every key's slot holds it. Forgets the slots.
   void expect_slots(char const* what) const {
-    expect_none(
-        [&](unsigned* wrong) {
+    unsigned const wrong = count_wrong(
+        [&](unsigned* count) {
           check_slots_kernel<<<bench_blocks(size_), bench_block_size, 0, stream()>>>(contender_.table(), keys_.data(),
-                                                                                     slots_.data(), size_, wrong);
+                                                                                     slots_.data(), size_, count);
         },
         what);
+    if (wrong != 0) throw_mismatch(what, wrong);
     check(cudaMemsetAsync(slots_.data(), 0xff, slots_.size() * sizeof(std::int32_t), stream()), "cudaMemsetAsync");
   }
 
+  [[noreturn]] static void throw_mismatch(char const* what, unsigned keys) {
+    throw std::runtime_error{"MISMATCH, " + std::string{what} + ": " + std::to_string(keys) + " keys"};
+  }
+
+  /// Runs `launch(wrong)`, a kernel that counts; returns the count.
   template <class Check>
-  void expect_none(Check&& launch, char const* what) const {
+  unsigned count_wrong(Check&& launch, char const* what) const {
     device_buffer<unsigned> const wrong{std::vector<unsigned>(1, 0u)};
     launch(wrong.data());
     check(cudaGetLastError(), what);
     check(cudaStreamSynchronize(stream()), what);
-    unsigned const count = wrong.download()[0];
-    if (count != 0) throw std::runtime_error{"MISMATCH, " + std::string{what} + ": " + std::to_string(count) + " keys"};
+    return wrong.download()[0];
   }
 
   farpoint::index_t size_;

@@ -26,7 +26,10 @@ class cuco_map final : public device_map<std::uint32_t> {
 
   explicit cuco_map(input const& in)
       : pairs_{in.keys},
-        map_{in.slots, cuco::empty_key<key>{~key{0}}, cuco::empty_value<std::uint32_t>{~std::uint32_t{0}}} {}
+        map_{in.slots, cuco::empty_key<key>{~key{0}}, cuco::empty_value<std::uint32_t>{~std::uint32_t{0}}} {
+    // The map is filled on the default stream.
+    check(cudaDeviceSynchronize(), "cuCollections' constructor");
+  }
 
   static bool suits(input const&) { return true; }
 

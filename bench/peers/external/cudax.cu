@@ -33,7 +33,10 @@ class cudax_map final : public device_map<std::uint32_t> {
       : pairs_{in.keys},
         map_{stream_.get(), cuda::device_default_memory_pool(cuda::device_ref{0}), in.slots,
              cuda::experimental::cuco::empty_key<key>{~key{0}},
-             cuda::experimental::cuco::empty_value<std::uint32_t>{~std::uint32_t{0}}} {}
+             cuda::experimental::cuco::empty_value<std::uint32_t>{~std::uint32_t{0}}} {
+    // The map is filled on a stream of its own.
+    check(cudaDeviceSynchronize(), "cudax's constructor");
+  }
 
   static bool suits(input const&) { return true; }
 

@@ -16,7 +16,7 @@ if(FARPOINT_BENCH_HAS_MARCH_NATIVE)
   set(native_flag -march=native)
 endif()
 farpoint_peer(
-  nanoflann host_search
+  nanoflann host_search nanoflann
   PLACE ${FARPOINT_PEER_NANOFLANN}
   VERSION ${nanoflann_version}
   SOURCES peers/external/nanoflann.cpp
