@@ -53,8 +53,9 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::named(detail::knn_cuda<Selector>(exec, points, queries, false, method, k, output, workspace),
-                       FARPOINT_WORKSPACE_OF("knn"));
+  return detail::named(
+      detail::knn_cuda<Selector, detail::query_kind::others>(exec, points, queries, method, k, output, workspace),
+      FARPOINT_WORKSPACE_OF("knn"));
 }
 
 /// knn() with the points as queries: each point is its own nearest neighbour, unless the method excludes it. Faster
@@ -62,8 +63,9 @@ result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& qu
 template <class Selector = knn_selector, class Points>
 result knn(cuda_exec exec, batch<Points> const& points, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::named(detail::knn_cuda<Selector>(exec, points, points, true, method, k, output, workspace),
-                       FARPOINT_WORKSPACE_OF("knn"));
+  return detail::named(
+      detail::knn_cuda<Selector, detail::query_kind::points>(exec, points, points, method, k, output, workspace),
+      FARPOINT_WORKSPACE_OF("knn"));
 }
 
 FARPOINT_END_NAMESPACE

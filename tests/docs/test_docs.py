@@ -160,6 +160,15 @@ class Pages(unittest.TestCase):
                                                               "own": ["graph"]}}))
             self.assertIn(expected, "\n".join(figures.performance(self.root)))
 
+    def test_only_right_answers_of_the_same_function_are_baselines(self):
+        rows = [{"suite": "knn", "case": "8/cube", "variant": variant, "p50_us": time}
+                for variant, time in (("graph", 100), ("graph_of_brute", 1000), ("graph_of_tree", 50), ("other_of_tree", 10))]
+        rows[2]["wrong"] = 1
+        self.write_results(rows)
+        self.write(figures.BASELINES, json.dumps({"knn": {"baselines": {"graph_of_brute": "brute force", "graph_of_tree": "a tree",
+                                                                        "other_of_tree": "a tree"}, "own": ["graph"]}}))
+        self.assertIn("| k = 8 | 0.1 | brute force | 1 | 10 |", "\n".join(figures.performance(self.root)))
+
     def test_peers_that_were_not_measured_are_named(self):
         self.write_results([{"suite": "knn", "case": "8/cube", "variant": "graph", "p50_us": 100}])
         self.assertIn("Not measured: the libraries of bench/peers/external. ", "\n".join(figures.performance(self.root)))

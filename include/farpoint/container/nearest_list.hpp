@@ -14,6 +14,16 @@ class nearest_list : public topk_list<Key, Capacity> {
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_list(int k, Key const& limit) noexcept : base{k, limit}, k_{k} {}
 
+  /// Makes a list of Capacity keys, `keys(j)`, ascending; keys with no_index, at the end, stand for missing neighbours.
+  FARPOINT_CALLS_BACK
+  template <class Keys>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static nearest_list of(Keys const& keys) noexcept {
+    nearest_list list{Capacity, Key::lowest()};
+    FARPOINT_UNROLL
+    for (int j = 0; j < Capacity; ++j) list.set(j, keys(j));
+    return list;
+  }
+
   /// Neighbours that were found: k, or fewer.
   FARPOINT_HD int size() const noexcept {
     int count = 0;
@@ -28,9 +38,21 @@ class nearest_list : public topk_list<Key, Capacity> {
     Key found = this->at(Capacity - 1);
     FARPOINT_UNROLL
     for (int i = 0; i < Capacity - 1; ++i) {
-      if (i == Capacity - k_ + j) found = this->at(i);
+      found = detail::chosen(i == Capacity - k_ + j, this->at(i), found);
     }
     return found;
+  }
+
+  /// Calls `function(index, squared distance)` for each neighbour, ascending. The loop is unrolled: elements stay in
+  /// registers.
+  FARPOINT_CALLS_BACK
+  template <class Function>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each(Function&& function) const noexcept {
+    FARPOINT_UNROLL
+    for (int j = 0; j < Capacity; ++j) {
+      Key const found = this->at(j);
+      if (j >= Capacity - k_ && found.index() != no_index) function(found.index(), found.distance2());
+    }
   }
 
  private:

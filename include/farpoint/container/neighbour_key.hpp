@@ -32,6 +32,13 @@ class indexed_distance {
   std::uint32_t index_;
 };
 
+/// Returns `a` if `is_first` is true, else `b`. Selects member by member: on a device `is_first ? a : b` selects an
+/// address, which keeps arrays of keys with padding out of registers.
+template <class Key>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr Key chosen(bool is_first, Key const& a, Key const& b) noexcept {
+  return {is_first ? a.distance2() : b.distance2(), is_first ? a.index() : b.index()};
+}
+
 }  // namespace detail
 
 /// A neighbour, ordered by (squared distance, index): a total order, so that the k nearest are unique.
@@ -44,6 +51,13 @@ class neighbour_key : public detail::indexed_distance<Scalar, neighbour_key<Scal
 
   FARPOINT_HD friend constexpr bool operator<(neighbour_key const& a, neighbour_key const& b) noexcept {
     return a.distance2() < b.distance2() || (a.distance2() == b.distance2() && a.index() < b.index());
+  }
+  /// Puts two keys in ascending order; the comparator of network_sort().
+  FARPOINT_HD friend constexpr void sort_pair(neighbour_key& a, neighbour_key& b) noexcept {
+    bool const exchange = b < a;
+    neighbour_key const lower = detail::chosen(exchange, b, a);
+    b = detail::chosen(exchange, a, b);
+    a = lower;
   }
 };
 
@@ -100,6 +114,16 @@ class neighbour_key<float> {
  private:
   std::uint64_t word_;
 };
+
+namespace detail {
+
+/// Overload for a key of one word.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE neighbour_key<float> chosen(bool is_first, neighbour_key<float> const& a,
+                                                               neighbour_key<float> const& b) noexcept {
+  return is_first ? a : b;
+}
+
+}  // namespace detail
 
 /// A squared distance and an index, ordered by index alone.
 template <class Scalar>

@@ -31,7 +31,7 @@ class topk_list {
   /// @param limit  keys must be below this; also what stands for a missing element
   FARPOINT_HD FARPOINT_ALWAYS_INLINE topk_list(int k, Key const& limit) noexcept {
     FARPOINT_UNROLL
-    for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? Key::lowest() : limit;
+    for (int j = 0; j < Capacity; ++j) at_[j] = detail::chosen(j < Capacity - k, Key::lowest(), limit);
   }
 
   /// The k-th smallest so far, or the limit while there are fewer. A key that is not below it changes nothing.
@@ -41,10 +41,10 @@ class topk_list {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void push(Key const& key) noexcept {
     FARPOINT_UNROLL
     for (int j = Capacity - 1; j > 0; --j) {
-      Key const lower = key < at_[j] ? key : at_[j];
-      at_[j] = lower < at_[j - 1] ? at_[j - 1] : lower;
+      Key const lower = detail::chosen(key < at_[j], key, at_[j]);
+      at_[j] = detail::chosen(lower < at_[j - 1], at_[j - 1], lower);
     }
-    at_[0] = key < at_[0] ? key : at_[0];
+    at_[0] = detail::chosen(key < at_[0], key, at_[0]);
   }
 
   /// Writes the k elements, ascending; those missing are the limit.
@@ -58,6 +58,7 @@ class topk_list {
  protected:
   /// Element j of Capacity, of which the last k are the list.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& at(int j) const noexcept { return at_[j]; }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void set(int j, Key const& key) noexcept { at_[j] = key; }
 
  private:
   Key at_[std::size_t{Capacity}];

@@ -6,8 +6,8 @@
 #include <farpoint/core/cuda_exec.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/status.hpp>
-#include <farpoint/detail/voxelize/padded_rows.hpp>
 #include <farpoint/runtime/api.hpp>
+#include <farpoint/runtime/padded_rows.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace library {

@@ -161,7 +161,7 @@ class warp_topk {
 #pragma unroll
     for (int j = 0; j < (Capacity < batch ? Capacity : batch); ++j) {
       key& at = at_[Capacity - 1 - j];
-      at = next[j] < at ? next[j] : at;
+      at = detail::chosen(next[j] < at, next[j], at);
     }
     bitonic_merge(at_);
     if (bound_ >= 0) bound_ = at_[Capacity - 1].distance2();

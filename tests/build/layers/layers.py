@@ -24,7 +24,7 @@ import sys
 ORDER = [
     "core", "tuning", "geometry", "container", "host", "warp", "block", "grid", "spatial", "types",
     "detail/bvh", "detail/search", "detail/screen", "detail/fps", "detail/voxelize", "detail/hash_map", "detail/gather",
-    "detail/subset", "runtime", "public", "scale", "splat", "subset", "reference", "interop", "compat",
+    "detail/subset", "runtime", "public", "search", "scale", "splat", "subset", "reference", "interop", "compat",
 ]
 # Of the folders of detail/ only these stand on others.
 STANDS_ON = {

@@ -110,6 +110,7 @@ include/farpoint/
         fps/  voxelize/  hash_map/  gather/  subset/  know nothing of one another
         bvh/ < search/ < screen/                 each stands on the one before
     runtime/      a library
+    search/       consumers
     scale/        large clouds
     splat/        frames
     subset/       parts
@@ -122,7 +123,7 @@ src/              the library
 ```
 {}
      < detail/bvh < detail/search < detail/screen;  detail/{{fps, voxelize, hash_map, gather, subset}}
-     < runtime < public functions < scale < splat < subset < reference, interop, compat
+     < runtime < public functions < search < scale < splat < subset < reference, interop, compat
 ```
 """
     FOLDERS = "".join(f"    {name}/\n" for name in layers.ORDER[:layers.ORDER.index("types")])

@@ -16,10 +16,14 @@ struct small_tiles : farpoint::knn_selector {
 }  // namespace farpoint_tests
 
 // `how` is `extern template` or `template`.
-#define KNN_KERNELS_OF(how, Coord, Selector)       \
-  how void farpoint::detail::launch_knn<Selector>( \
-      farpoint::detail::kernel_launcher&,          \
+#define KNN_KERNELS_OF_KIND(how, Coord, Selector, kind)                                \
+  how void farpoint::detail::launch_knn<Selector, farpoint::detail::query_kind::kind>( \
+      farpoint::detail::kernel_launcher&,                                              \
       farpoint::detail::knn_cuda_args<farpoint::point_view<Coord>> const&) noexcept;
+
+#define KNN_KERNELS_OF(how, Coord, Selector)        \
+  KNN_KERNELS_OF_KIND(how, Coord, Selector, points) \
+  KNN_KERNELS_OF_KIND(how, Coord, Selector, others)
 
 #define KNN_KERNELS(how, Coord)                      \
   KNN_KERNELS_OF(how, Coord, farpoint::knn_selector) \

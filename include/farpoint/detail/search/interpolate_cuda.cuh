@@ -56,33 +56,20 @@ __device__ void write_interpolated(Args const& args, interpolated_row const* row
 
 /// Arguments of packet_kernel: a warp finds the neighbours of 32 queries together, and writes their rows.
 template <class Queries>
-struct interpolate_args {
+struct interpolate_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
   static constexpr int capacity = 4;
-  static constexpr bool is_external = false;
 
-  search_queries<Queries> queries;
   span<float const> features;
   index_t channels;
   interpolate_output output;
-  query_counters counters;
-  knn_request<scalar> request{3, no_distance<scalar>, false};
 
-  static constexpr int min_blocks(int, int) noexcept { return 0; }
-
-  __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
-    return queries.of_thread(thread, bad_row);
-  }
   __device__ void leave_empty(index_t row) const noexcept {
     if (row < 0) return;
     for (index_t channel = 0; channel < channels; ++channel) {
       output.features[static_cast<std::size_t>(row * channels + channel)] = 0;
     }
   }
-  __device__ void count_non_finite(bool is_bad) const noexcept {
-    count_in_report_by_warp(counters.non_finite, is_bad && !queries.has_bad_offsets() ? 1u : 0u);
-  }
-  __device__ scalar limit2(search_query<scalar> const&) const noexcept { return request.radius2; }
   template <int Capacity>
   __device__ FARPOINT_ALWAYS_INLINE void finish(search_query<scalar> const& mine,
                                                 warp_topk<scalar, Capacity> const& found,
@@ -94,7 +81,7 @@ struct interpolate_args {
     interpolated_row row{-1, {}, {}, 0};
     if (mine.exists()) {
       neighbour_key<scalar> const keys[3] = {found[Capacity - 3], found[Capacity - 2], found[Capacity - 1]};
-      row = interpolated_row_of(queries, mine, keys);
+      row = interpolated_row_of(this->queries, mine, keys);
     }
     // Lanes may still read candidates.
     cuda_warp::sync();
@@ -111,9 +98,10 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Q
                                      interpolate_output const& output) noexcept {
   using args = interpolate_args<Queries>;
   constexpr int block_size = Selector::block_size;
-  launcher.launch_for(
-      queries.threads(), block_size, packet_kernel<external_args<args>, args::capacity, block_size>,
-      external_args_of<Selector>(args{queries, features, channels, output, non_finite_counter(output.report)}));
+  knn_request<typename Queries::scalar> const request{3, no_distance<typename Queries::scalar>, false};
+  args const all{{queries, request, non_finite_counter(output.report)}, features, channels, output};
+  launcher.launch_for(queries.threads(), block_size, packet_kernel<external_args<args>, args::capacity, block_size>,
+                      external_args_of<Selector>(all));
 }
 
 /// interpolate() for cuda_exec.

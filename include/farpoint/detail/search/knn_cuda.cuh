@@ -26,28 +26,33 @@ void launch_in_parts(Args const& args, Launch const& launch) noexcept {
   }
 }
 
-/// Enqueues the kernels for the length of the lists.
-template <class Selector, class Args>
+/// Enqueues the kernels for the length of the lists, and for one kind of queries.
+template <class Selector, query_kind Kind, class Args>
 FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
   launch_in_parts<Selector>(args, [&launcher](Args const& part, index_t threads) {
     if (part.request.k > Args::most_capacity) {
       launch_warp_per_query<neighbour_key<typename Args::scalar>>(launcher, part, threads);
     } else {
-      launch_packets<Selector>(launcher, part, threads);
+      launch_packets<Selector, Kind>(launcher, part, threads);
     }
   });
 }
 
-template <class Scalar>
-knn_request<Scalar> request_of(exact const& method, index_t k) noexcept {
-  return {static_cast<int>(k), squared_radius<Scalar>(method.max_radius), method.exclude_self};
+/// Enqueues the kernels for queries whose kind is known at run time.
+template <class Selector, class Args>
+FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
+  if constexpr (Args::may_be_external) {
+    if (!args.queries.are_points()) return launch_knn<Selector, query_kind::others>(launcher, args);
+  }
+  launch_knn<Selector, query_kind::points>(launcher, args);
 }
 
 /// knn() for cuda_exec.
-template <class Selector, class Points, class Queries>
-FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+template <class Selector, query_kind Kind, class Points, class Queries>
+FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                                 exact const& method, index_t k, knn_output<typename Points::scalar> const& output,
                                 bytes workspace) noexcept {
+  constexpr bool self = Kind == query_kind::points;
   profile_range const range{"farpoint::knn"};
   result const searchable =
       check_search_on(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
@@ -59,7 +64,7 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
       exec, points, queries, self, output.report, workspace, order,
       [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) {
         knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
-        launch_knn<Selector>(launcher, args);
+        launch_knn<Selector, Kind>(launcher, args);
       });
 }
 
@@ -79,7 +84,7 @@ FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, bat
       exec, index, queries, output.report, workspace,
       [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
         knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
-        launch_knn<Selector>(launcher, args);
+        launch_knn<Selector, query_kind::others>(launcher, args);
       });
 }
 

@@ -46,8 +46,7 @@ class knn_task {
 /// The task of the k nearest of each query.
 template <class Scalar, class Consumer>
 auto nearest_task(exact const& method, index_t k, Consumer const& consumer) noexcept {
-  knn_request<Scalar> const request{static_cast<int>(k), squared_radius<Scalar>(method.max_radius),
-                                    method.exclude_self};
+  auto const request = request_of<Scalar>(method, k);
   return knn_task<neighbour_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <farpoint/container/topk.hpp>
 #include <farpoint/core/math.hpp>
+#include <farpoint/detail/search/check.hpp>
 
 #include <limits>
 
@@ -28,6 +29,12 @@ struct knn_request {
     return excluded_points != nullptr ? excluded_points[query] : static_cast<std::uint32_t>(query);
   }
 };
+
+/// Request of the k nearest by a method.
+template <class Scalar>
+knn_request<Scalar> request_of(exact const& method, index_t k) noexcept {
+  return {static_cast<int>(k), squared_radius<Scalar>(method.max_radius), method.exclude_self};
+}
 
 /// Limits of squared distances, one per query, that hold in addition to a request's limit for all queries.
 template <class Scalar>

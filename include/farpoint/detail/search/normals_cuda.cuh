@@ -15,16 +15,14 @@ struct normals_writer {
   using scalar = typename Points::scalar;
 
   batch<Points> points;
-  vec<double, 3> viewpoint;
+  normal_request wanted;
   normals_output<scalar> output;
 
   template <class Key>
   FARPOINT_HD void operator()(search_query<scalar> const& q, Key const* keys, int count) const noexcept {
-    write_normal(output, q.row, normal_of(points[q.cloud], q.at, keys, count, viewpoint));
+    write_normal(output, q.row, normal_of(points[q.cloud], q.at, keys, count, wanted));
   }
-  FARPOINT_HD void leave_empty(index_t row) const noexcept {
-    write_normal(output, row, normal_and_curvature<scalar>{});
-  }
+  FARPOINT_HD void leave_empty(index_t row) const noexcept { write_normal(output, row, normal_row<scalar>{}); }
 };
 
 template <class Scalar>
@@ -38,7 +36,8 @@ FARPOINT_HIDDEN result search_normals(batch<Points> const& points, normals_param
                                       normals_output<typename Points::scalar> const& output,
                                       Search const& search) noexcept {
   if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
-  return search(request_of<typename Points::scalar>(params), normals_writer<Points>{points, params.viewpoint, output});
+  return search(request_of<typename Points::scalar>(params),
+                normals_writer<Points>{points, normal_request::of(params, output), output});
 }
 
 /// estimate_normals() for cuda_exec.

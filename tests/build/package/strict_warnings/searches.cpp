@@ -9,10 +9,24 @@
 #include <farpoint/radius.hpp>
 #include <farpoint/reference/knn.hpp>
 #include <farpoint/reference/radius.hpp>
+#include <farpoint/search/for_each_neighbourhood.hpp>
 
 void search();
 
 namespace {
+
+/// Consumer of the lists of every search.
+template <class Scalar>
+struct list_sizes {
+  int* sizes;
+
+  void operator()(farpoint::neighbourhood_query<Scalar> const& query,
+                  farpoint::neighbourhood<Scalar, 4> const& list) const {
+    sizes[query.row] = list.size();
+    list.for_each([](std::uint32_t, Scalar) {});
+  }
+  void leave_empty(farpoint::index_t row) const { sizes[row] = 0; }
+};
 
 /// Calls among points, and of queries in other points.
 template <class Coord>
@@ -28,6 +42,9 @@ struct searches_of_points {
     in.bound = farpoint::knn_workspace_bytes(in.exec, in.all, method, 1);
     static_cast<void>(farpoint::knn_workspace_bound<points>(in.exec, limits, in.bound));
     static_cast<void>(farpoint::knn(in.exec, in.all, in.all, method, 1, lists, in.workspace));
+    list_sizes<scalar> const consumer{};
+    static_cast<void>(farpoint::for_each_neighbourhood<4>(in.exec, in.all, in.all, method, consumer, in.workspace));
+    static_cast<void>(farpoint::for_each_neighbourhood<4>(in.exec, in.all, method, consumer, in.workspace));
     static_cast<void>(farpoint::knn(in.exec, in.all, method, 1, lists, in.workspace));
     static_cast<void>(farpoint::reference::knn(in.all, in.all, method, 1, lists));
     static_cast<void>(farpoint::reference::knn(in.all, method, 1, lists));
@@ -91,6 +108,8 @@ struct searches_of_index {
 
     in.bound = farpoint::knn_workspace_bytes(in.exec, index, in.all);
     static_cast<void>(farpoint::knn(in.exec, index, in.all, farpoint::exact{}, 1, farpoint::knn_output<scalar>{}));
+    static_cast<void>(
+        farpoint::for_each_neighbourhood<4>(in.exec, index, in.all, farpoint::exact{}, list_sizes<scalar>{}));
     farpoint::radius_params const ball;
     in.bound = farpoint::radius_workspace_bytes(in.exec, index, in.all);
     in.bound = farpoint::radius_workspace_bytes(in.exec, index, in.all, in.all);

@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/search/knn_request.hpp>
 #include <farpoint/detail/search/packets/search.hpp>
+#include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/warp/warp_topk.cuh>
@@ -41,6 +42,27 @@ constexpr int packet_blocks(int block_size) noexcept {
       Args::min_blocks(Capacity, block_size),
       blocks_that_fit(block_size, packet_shared_bytes<typename Args::scalar, Capacity>(block_size / cuda_warp::lanes)));
 }
+
+/// Queries of packet_kernel(), and what is asked for: base of arguments whose `finish` does not write rows of k.
+template <class Queries>
+struct packet_queries {
+  using scalar = typename Queries::scalar;
+  static constexpr bool is_external = false;
+
+  search_queries<Queries> queries;
+  knn_request<scalar> request;
+  query_counters counters;
+
+  static constexpr int min_blocks(int, int) noexcept { return 0; }
+
+  __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
+    return queries.of_thread(thread, bad_row);
+  }
+  __device__ void count_non_finite(bool is_bad) const noexcept {
+    count_in_report_by_warp(counters.non_finite, is_bad && !queries.has_bad_offsets() ? 1u : 0u);
+  }
+  __device__ scalar limit2(search_query<scalar> const&) const noexcept { return request.radius2; }
+};
 
 /// Arguments of a kernel for queries that are not the points.
 template <class Args>
@@ -131,16 +153,17 @@ external_args<Args> external_args_of(Args const& args) noexcept {
   return {args, most_spread_of<Selector>(args.queries.are_in_leaf_order(), args.queries.threads())};
 }
 
+/// Kind of queries, where a call knows it: each has kernels of its own, which take seconds to compile.
+enum class query_kind { points, others };
+
 /// Enqueues the kernel for k up to Args::most_capacity, with at least `threads` threads.
-/// @tparam Args  of queries whose kind is known at run time only
-template <class Selector, class Args>
+template <class Selector, query_kind Kind, class Args>
 FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
-  if constexpr (Args::may_be_external) {
-    if (!args.queries.are_points()) {
-      return launch_packet_kernel<Selector>(launcher, external_args_of<Selector>(args), threads);
-    }
+  if constexpr (Kind == query_kind::others) {
+    launch_packet_kernel<Selector>(launcher, external_args_of<Selector>(args), threads);
+  } else {
+    launch_packet_kernel<Selector>(launcher, args, threads);
   }
-  launch_packet_kernel<Selector>(launcher, args, threads);
 }
 
 }  // namespace detail

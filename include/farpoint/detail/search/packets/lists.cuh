@@ -11,37 +11,23 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Queries, which are points of the index, whose lists go to a consumer, as in register_lists.
 template <class Queries, class Consumer>
-struct consumed_lists_args {
+struct consumed_lists_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
   using key = neighbour_key<scalar>;
   static constexpr int least_capacity = 4;
   static constexpr int most_capacity = most_in_packets<scalar>;
-  static constexpr bool is_external = false;
-  static constexpr bool may_be_external = false;
   static constexpr bool keeps_lists = true;
 
-  search_queries<Queries> queries;
-  knn_request<scalar> request;
   Consumer consumer;
-  query_counters counters;
 
-  static constexpr int min_blocks(int, int) noexcept { return 0; }
-
-  __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
-    return queries.of_thread(thread, bad_row);
-  }
   __device__ void leave_empty(index_t row) const noexcept {
     if (row >= 0) consumer.leave_empty(row);
   }
-  __device__ void count_non_finite(bool is_bad) const noexcept {
-    count_in_report_by_warp(counters.non_finite, is_bad && !queries.has_bad_offsets() ? 1u : 0u);
-  }
-  __device__ scalar limit2(search_query<scalar> const&) const noexcept { return request.radius2; }
   template <int Capacity>
   __device__ FARPOINT_ALWAYS_INLINE void finish(search_query<scalar> const& mine,
                                                 warp_topk<scalar, Capacity> const& found,
                                                 typename warp_topk<scalar, Capacity>::storage&) const noexcept {
-    int const k = request.k;
+    int const k = this->request.k;
     // In a struct: for a plain array the compiler would share one memory location with warp_topk's array of this type,
     // and thereby take warp_topk's array out of registers.
     struct {
@@ -52,7 +38,7 @@ struct consumed_lists_args {
       if (j >= Capacity - k) keys.at[j - (Capacity - k)] = found[j];
     }
     int const count = mine.exists() ? count_keys(keys.at, k) : 0;
-    count_in_report_by_warp(counters.found, static_cast<unsigned long long>(count));
+    count_in_report_by_warp(this->counters.found, static_cast<unsigned long long>(count));
     if (mine.exists()) consumer(mine, keys.at, count);
   }
   __device__ void consume(search_query<scalar> const& mine, key const* keys, int count) const noexcept {
@@ -67,9 +53,9 @@ FARPOINT_HIDDEN void run_neighbour_lists(kernel_launcher& launcher, search_queri
                                          knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
                                          knn_report* report) noexcept {
   using scalar = typename Queries::scalar;
-  consumed_lists_args<Queries, Consumer> const args{queries, request, consumer, non_finite_counter(report)};
+  consumed_lists_args<Queries, Consumer> const args{{queries, request, non_finite_counter(report)}, consumer};
   if (request.k <= most_in_packets<scalar>) {
-    launch_packets<Selector>(launcher, args, queries.threads());
+    launch_packets<Selector, query_kind::points>(launcher, args, queries.threads());
   } else {
     launch_warp_per_query<neighbour_key<scalar>>(launcher, args, queries.threads());
   }

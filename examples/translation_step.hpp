@@ -1,0 +1,69 @@
+// Shared by the examples of a consumer: a step of the iterative closest point method, which moves a scan to a map.
+#pragma once
+
+#include <farpoint/core/atomic.hpp>
+#include <farpoint/core/batch.hpp>
+#include <farpoint/types/neighbourhood.hpp>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#if defined(__CUDACC__)
+#define ON_BOTH __host__ __device__
+#else
+#define ON_BOTH
+#endif
+
+//! [consumer]
+/// Sums over all pairs of a point of the scan and its nearest point of the map.
+struct pair_sums {
+  std::uint64_t micrometres[3];  ///< from the scan to the map. Sums of integers do not depend on the order of the calls
+  std::uint64_t pairs;
+};
+
+/// Adds pairs to sums in memory: there is no array of neighbours.
+struct translation_step {
+  farpoint::point_view<float> map;
+  pair_sums* sums;
+
+  ON_BOTH void operator()(farpoint::neighbourhood_query<float> const& query,
+                          farpoint::neighbourhood<float, 1> const& list) const {
+    if (list.empty()) return;  // no point of the map is within the radius
+    auto const nearest = map[list[0].index()];
+    for (int axis = 0; axis < 3; ++axis) {
+      float const metres = nearest[axis] - query.at[axis];
+      farpoint::atomic_add(&sums->micrometres[axis], static_cast<std::uint64_t>(std::llrint(metres * 1e6f)));
+    }
+    farpoint::atomic_add(&sums->pairs, std::uint64_t{1});
+  }
+  ON_BOTH void leave_empty(farpoint::index_t) const {}  // a point that is not finite has no pair
+};
+//! [consumer]
+
+struct point {
+  float x, y, z;
+};
+
+/// Mean of the moves of a step, in metres.
+inline float mean_move(pair_sums const& sums, int axis) {
+  if (sums.pairs == 0) return 0;
+  return static_cast<float>(static_cast<std::int64_t>(sums.micrometres[axis])) * 1e-6f / static_cast<float>(sums.pairs);
+}
+
+/// Points of a cube of 2 m.
+inline std::vector<point> random_map(std::size_t n) {
+  std::mt19937 random{1};
+  std::uniform_real_distribution<float> metres{-1, 1};
+  std::vector<point> points(n);
+  for (point& p : points) p = {metres(random), metres(random), metres(random)};
+  return points;
+}
+
+constexpr point true_move{0.02f, -0.03f, 0.01f};
+
+/// True if the moves of all steps together are those that the scan was made with.
+inline bool is_found(point const& moved) {
+  auto const is_near = [](float a, float b) { return std::abs(a - b) < 1e-4f; };
+  return is_near(moved.x, true_move.x) && is_near(moved.y, true_move.y) && is_near(moved.z, true_move.z);
+}

@@ -1,0 +1,91 @@
+/// @file
+/// The CUDA backend of for_each_neighbourhood().
+#pragma once
+
+#include <farpoint/detail/search/built_index.cuh>
+#include <farpoint/detail/search/packets/kernel.cuh>
+#include <farpoint/types/neighbourhood.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Capacity of the lists of K neighbours.
+constexpr int packet_capacity(int k) noexcept {
+  return k == 1 ? 1 : k <= 4 ? 4 : k <= 8 ? 8 : k <= 16 ? 16 : 32;
+}
+
+/// Arguments of packet_kernel() whose lists go to a consumer of for_each_neighbourhood().
+template <class Queries, class Consumer, int K>
+struct consumer_args : packet_queries<Queries> {
+  using scalar = typename Queries::scalar;
+
+  Consumer consumer;
+
+  __device__ void leave_empty(index_t row) const noexcept {
+    if (row >= 0) consumer.leave_empty(row);
+  }
+  template <int Capacity>
+  __device__ FARPOINT_ALWAYS_INLINE void finish(search_query<scalar> const& mine,
+                                                warp_topk<scalar, Capacity> const& found,
+                                                typename warp_topk<scalar, Capacity>::storage&) const noexcept {
+    if (!mine.exists()) return;
+    auto const list = neighbourhood<scalar, K>::of([&](int j) { return found[Capacity - K + j]; });
+    consumer(neighbourhood_query<scalar>{mine.cloud, mine.index, mine.row, mine.at}, list);
+  }
+};
+
+/// Enqueues the kernel that finds the K nearest points of each query and passes them to a consumer.
+template <int K, query_kind Kind, class Selector, class Queries, class Consumer>
+FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, search_queries<Queries> const& queries,
+                                  knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
+                                  knn_report* report) noexcept {
+  static_assert(std::is_trivially_copyable_v<Consumer>,
+                "farpoint: a consumer is copied to the device, and must be trivially copyable");
+  using self_args = consumer_args<Queries, Consumer, K>;
+  using args = std::conditional_t<Kind == query_kind::points, self_args, external_args<self_args>>;
+  static_assert(sizeof(args) <= 4096, "farpoint: a consumer has at most 3 KiB; it may point to more in device memory");
+  constexpr int block_size = Selector::block_size;
+  self_args const of_self{{queries, request, non_finite_counter(report)}, consumer};
+  auto const kernel = packet_kernel<args, packet_capacity(K), block_size>;
+  if constexpr (Kind == query_kind::points) {
+    launcher.launch_for(queries.threads(), block_size, kernel, of_self);
+  } else {
+    launcher.launch_for(queries.threads(), block_size, kernel, external_args_of<Selector>(of_self));
+  }
+}
+
+/// for_each_neighbourhood() for cuda_exec.
+template <int K, query_kind Kind, class Selector, class Points, class Queries, class Consumer>
+FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
+                                         exact const& method, Consumer const& consumer, bytes workspace,
+                                         knn_report* report) noexcept {
+  using scalar = typename Points::scalar;
+  constexpr bool self = Kind == query_kind::points;
+  check_consumer<Consumer, scalar, K>();
+  if (result const checked = check_search_on(exec, workspace, points, queries, report); !checked) return checked;
+  if (result const checked = check_neighbourhoods(method); !checked) return checked;
+  return search_points_on_device<Selector>(
+      exec, points, queries, self, report, workspace, query_order_of<Selector>(queries, points.points().size(), self),
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) {
+        run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(method, K), consumer, report);
+      });
+}
+
+/// for_each_neighbourhood() for cuda_exec among the points of a device_point_bvh.
+template <int K, class Selector, class Index, class Queries, class Consumer>
+FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Index const& index, batch<Queries> const& queries,
+                                         exact const& method, Consumer const& consumer, bytes workspace,
+                                         knn_report* report) noexcept {
+  using scalar = typename Queries::scalar;
+  check_consumer<Consumer, scalar, K>();
+  result const searchable = check_queries_on(exec, workspace, queries, index.size(), report);
+  if (!searchable) return searchable;
+  if (result const checked = check_neighbourhoods(method); !checked) return checked;
+  return index_search_on_device<Selector>(
+      exec, index, queries, report, workspace, [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+        run_consumer<K, query_kind::others, Selector>(launcher, asked, request_of<scalar>(method, K), consumer, report);
+      });
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
