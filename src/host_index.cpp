@@ -31,7 +31,7 @@ struct point_index<Scalar>::state {
   point_bvh<Scalar>& index_for(host_exec) noexcept { return on_host; }
   device_point_bvh<Scalar>& index_for(cuda_exec) noexcept { return on_device; }
   /// Returns options that choose the backend of the index.
-  options wish() const noexcept { return {memory.where(), threads}; }
+  options wish(host_stop* stop) const noexcept { return {memory.where(), threads, stop}; }
 };
 
 template <class Scalar>
@@ -74,7 +74,8 @@ result point_index<Scalar>::build(clouds const& points, options const& wish, run
         auto& index = state_->index_for(exec);
         return [=, &index] { return farpoint::build_point_bvh(exec, cloud, kept, index); };
       });
-  if (outcome) {
+  bool const is_whole = wish.stop == nullptr || !wish.stop->requested();
+  if (outcome && is_whole) {
     state_->threads = wish.threads;
     state_->clouds = points.size();
     state_->points = points.points().size();
@@ -99,10 +100,10 @@ result check_index(State const* state, Queries const& queries, Rest const& rest)
 /// index, asked, workspace)` returns the call, see call_anywhere(). All searches take the workspace of knn().
 template <class State, class Queries, class Rest, class Search>
 result search_index(library::sentences const& says, State* state, Queries const& queries, Rest const& rest,
-                    run_info* info, Search const& search) noexcept {
+                    run_info* info, host_stop* stop, Search const& search) noexcept {
   result const checked = check_index(state, queries, rest);
   if (!checked) return checked;
-  return call_anywhere(says, checked, state->wish(), info, [&](auto exec, auto& memory) {
+  return call_anywhere(says, checked, state->wish(stop), info, [&](auto exec, auto& memory) {
     auto const asked = place(memory, queries);
     auto const& index = state->index_for(exec);
     bytes const workspace = memory.scratch([&] { return knn_workspace_bytes(exec, index, asked); });
@@ -114,9 +115,9 @@ result search_index(library::sentences const& says, State* state, Queries const&
 
 template <class Scalar>
 result point_index<Scalar>::knn(clouds const& queries, exact const& method, index_t k, knn_output<Scalar> const& output,
-                                run_info* info) const noexcept {
+                                run_info* info, host_stop* stop) const noexcept {
   auto const check = [&] { return detail::check_knn(queries.points().size(), method, k, output); };
-  return search_index(FARPOINT_SENTENCES("knn"), state_, queries, check, info,
+  return search_index(FARPOINT_SENTENCES("knn"), state_, queries, check, info, stop,
                       [&](auto& memory, auto exec, auto const& index, auto const& asked, bytes workspace) {
                         auto const found = place(memory, output, queries, k);
                         return [=, &index] { return farpoint::knn(exec, index, asked, method, k, found, workspace); };
@@ -125,9 +126,10 @@ result point_index<Scalar>::knn(clouds const& queries, exact const& method, inde
 
 template <class Scalar>
 result point_index<Scalar>::radius(clouds const& queries, radius_params const& params, index_t max,
-                                   radius_output<Scalar> const& output, run_info* info) const noexcept {
+                                   radius_output<Scalar> const& output, run_info* info,
+                                   host_stop* stop) const noexcept {
   auto const check = [&] { return detail::check_radius(queries.points().size(), params, max, output); };
-  return search_index(FARPOINT_SENTENCES("radius"), state_, queries, check, info,
+  return search_index(FARPOINT_SENTENCES("radius"), state_, queries, check, info, stop,
                       [&](auto& memory, auto exec, auto const& index, auto const& asked, bytes workspace) {
                         auto const found = place(memory, output, queries, max);
                         return
@@ -137,11 +139,12 @@ result point_index<Scalar>::radius(clouds const& queries, radius_params const& p
 
 template <class Scalar>
 result point_index<Scalar>::interpolate(span<float const> features, clouds const& queries, index_t channels,
-                                        interpolate_output const& output, run_info* info) const noexcept {
+                                        interpolate_output const& output, run_info* info,
+                                        host_stop* stop) const noexcept {
   auto const check = [&] {
     return detail::check_interpolate(state_->points, features, queries.points().size(), channels, output);
   };
-  return search_index(FARPOINT_SENTENCES("interpolate"), state_, queries, check, info,
+  return search_index(FARPOINT_SENTENCES("interpolate"), state_, queries, check, info, stop,
                       [&](auto& memory, auto exec, auto const& index, auto const& asked, bytes workspace) {
                         auto const values = place(memory, features);
                         auto const found = place(memory, output, queries, channels);

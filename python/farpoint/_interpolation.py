@@ -1,10 +1,12 @@
 """Weighted sums of the features of three points, with gradients of features and weights."""
 
 # No `from __future__ import annotations` here: torch 2.6 needs the types of an operator's arguments, not their names.
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 import torch
 from torch import Tensor
+
+import farpoint as _fp
 
 from ._distances import INFINITY, knn, rows_of
 from ._rows import coordinates, eager, gather, global_rows, offsets_of, opaque_unless_differentiated, scatter, transformed
@@ -140,11 +142,32 @@ def by_distance(features: Tensor, rows: Tensor, distances: Tensor) -> Tensor:
     return weighted_sum(features, rows, weight.to(features.dtype), False)
 
 
+@torch.library.custom_op("farpoint::interpolate", mutates_args=())
+def _interpolate(points: Tensor, features: Tensor, queries: Tensor, offsets: Optional[Tensor], query_offsets: Optional[Tensor]) -> Tensor:
+    """interpolate() without gradients."""
+    return _fp.interpolate(points, features, queries, offsets=offsets, query_offsets=query_offsets)
+
+
+@_interpolate.register_fake
+def _(points: Tensor, features: Tensor, queries: Tensor, offsets: Optional[Tensor], query_offsets: Optional[Tensor]) -> Tensor:
+    return features.new_empty((*queries.shape[:-1], features.shape[-1]))
+
+
 def interpolate(points: Tensor, features: Tensor, queries: Tensor, *, offsets: Any = None, lengths: Any = None,
                 query_offsets: Any = None, query_lengths: Any = None) -> Tensor:
     """Features (B, N, C) of the three nearest points at the queries (B, M, 3), weighted by the inverse squared distance;
-    differentiable in features, points and queries, of any floating type. As `farpoint.interpolate`, but for the last bits."""
+    differentiable in features, points and queries, of any floating type.
+
+    Of float32 features, where no gradient is needed, the result is that of `farpoint.interpolate`; otherwise its last bits differ.
+    """
+    learned = torch.is_grad_enabled() and (points.requires_grad or features.requires_grad or queries.requires_grad)
+    direct = features.dtype == torch.float32 and not learned and not transformed()
+    if direct and eager(points, features, queries):
+        return _fp.interpolate(points, features, queries, offsets=offsets, lengths=lengths, query_offsets=query_offsets,
+                               query_lengths=query_lengths)
     points, queries = coordinates(points, queries)
     cuts, asked = offsets_of(offsets, lengths, points), offsets_of(query_offsets, query_lengths, queries, "query_")
+    if direct:
+        return _interpolate(points, features, queries, cuts, asked)
     indices, distances = knn(points, 3, queries, offsets=cuts, query_offsets=asked)
     return by_distance(features, rows_of(indices, points, cuts, asked), distances)

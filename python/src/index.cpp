@@ -24,10 +24,14 @@ struct index_of {
   void build(place const& where, clouds const& points) {
     if (where.on_host()) {
       farpoint::result built;
+      signal_stop stop;
+      auto options = where.options();
+      options.stop = &stop;
       {
         nb::gil_scoped_release const unlocked;
-        built = host.build(points, where.options());
+        built = host.build(points, options);
       }
+      if (stop.requested()) throw nb::python_error();
       check(built);
       return;
     }
@@ -56,7 +60,7 @@ class point_index {
       auto const asked = clouds_of<scalar>(where, queries, offsets);
       farpoint::knn_output<scalar> const out{indices_of(indices), values_of<scalar>(distances)};
       call(
-          where, [&](auto const&) { return index.host.knn(asked, method, k, out); },
+          where, [&](auto const& wish) { return index.host.knn(asked, method, k, out, nullptr, wish.stop); },
           [&](auto exec) { return farpoint::knn_workspace_bytes(exec, index.device, asked); },
           [&](auto exec, auto workspace) {
             return farpoint::knn(exec, index.device, asked, method, k, out, workspace);
@@ -72,7 +76,7 @@ class point_index {
       auto const asked = clouds_of<scalar>(where, queries, offsets);
       farpoint::radius_output<scalar> const out{indices_of(indices), values_of<scalar>(distances), indices_of(counts)};
       call(
-          where, [&](auto const&) { return index.host.radius(asked, params, max, out); },
+          where, [&](auto const& wish) { return index.host.radius(asked, params, max, out, nullptr, wish.stop); },
           [&](auto exec) { return farpoint::radius_workspace_bytes(exec, index.device, asked); },
           [&](auto exec, auto workspace) {
             return farpoint::radius(exec, index.device, asked, params, max, out, workspace);
@@ -110,7 +114,8 @@ class point_index {
     visit(where, queries, [&](auto const& index, auto zero) {
       auto const asked = clouds_of<decltype(zero)>(where, queries, offsets);
       call(
-          where, [&](auto const&) { return index.host.interpolate(from, asked, channels, to); },
+          where,
+          [&](auto const& wish) { return index.host.interpolate(from, asked, channels, to, nullptr, wish.stop); },
           [&](auto exec) { return farpoint::interpolate_workspace_bytes(exec, index.device, asked); },
           [&](auto exec, auto workspace) {
             return farpoint::interpolate(exec, index.device, from, asked, channels, to, workspace);

@@ -6,6 +6,8 @@ import re
 import numpy as np
 import pytest
 
+import farpoint
+
 PAGE = pathlib.Path(__file__).parents[2] / "docs/python.md"
 
 
@@ -22,6 +24,23 @@ def test_the_calls_with_gradients_run():
     features = torch.rand(2, 2000, 4, requires_grad=True)
     exec(compile(blocks()[1], "docs/python.md", "exec"), {"points": torch.rand(2, 2000, 3), "features": features})
     assert np.isfinite(features.grad.numpy()).all() and features.grad.any()
+
+
+def test_a_laz_is_read_sampled_and_written(tmp_path, monkeypatch):
+    laspy = pytest.importorskip("laspy", reason="laspy is not installed: the page's code for .laz is not run")
+    pytest.importorskip("lazrs", reason="lazrs is not installed: the page's code for .laz is not run")
+    header = laspy.LasHeader(point_format=3, version="1.2")
+    header.scales, header.offsets = [0.001] * 3, [500_000, 5_400_000, 0]
+    scan = laspy.LasData(header)
+    scan.xyz = np.random.default_rng(0).random((3000, 3)).round(3) * 50 + header.offsets
+    scan.intensity = np.arange(3000)
+    scan.write(tmp_path / "scan.laz")
+    monkeypatch.chdir(tmp_path)
+    [code] = [block for block in blocks() if "laspy" in block]
+    exec(compile(code, "docs/python.md", "exec"), {})
+    found = laspy.read(tmp_path / "samples.laz")
+    picks = farpoint.fps(scan.xyz, 1024)
+    assert np.array_equal(found.intensity, scan.intensity[picks]) and np.array_equal(found.xyz, scan.xyz[picks])
 
 
 @pytest.mark.parametrize("name", ["mmcv", "pytorch3d", "torch_cluster"])

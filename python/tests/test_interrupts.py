@@ -19,6 +19,7 @@ CALLS = {
     "knn of queries": lambda threads: farpoint.knn(CLOUD[:200_000], 256, CLOUD[200_000:], threads=threads),
     "knn of clouds": lambda threads: farpoint.knn(CLOUD.reshape(400, 1000, 3), 999, threads=threads),
     "normals": lambda threads: farpoint.normals(CLOUD, 256, threads=threads),
+    "knn of an index": lambda threads: farpoint.PointIndex(CLOUD, threads=threads).knn(256),
     "radius": lambda threads: farpoint.radius(CLOUD, 0.2, threads=threads, capacity=10),
 }
 

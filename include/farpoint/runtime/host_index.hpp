@@ -25,7 +25,8 @@ class FARPOINT_API point_index {
   point_index& operator=(point_index&& other) noexcept;
   ~point_index();
 
-  /// Builds the BVH of each cloud. Its memory is used again where that is large enough. After a failure it has no BVH.
+  /// Builds the BVH of each cloud. Its memory is used again where that is large enough. After a failure, and after a
+  /// build that wish.stop ended, it has no BVH.
   /// @return ok | bad_argument | unavailable | out_of_memory | cuda_failure
   result build(clouds const& points, options const& wish = {}, run_info* info = nullptr) noexcept;
 
@@ -36,14 +37,16 @@ class FARPOINT_API point_index {
 
   /// @name knn(), radius() and interpolate() among the points of a BVH: see <farpoint/point_bvh.hpp>
   ///
-  /// A batch of queries has one cloud for each of the index. Searches run on the backend that holds the BVHs.
+  /// A batch of queries has one cloud for each of the index. Searches run on the backend that holds the BVHs. `stop`
+  /// ends them on the host; see host_stop.
   /// @{
   result knn(clouds const& queries, exact const& method, index_t k, knn_output<Scalar> const& output,
-             run_info* info = nullptr) const noexcept;
+             run_info* info = nullptr, host_stop* stop = nullptr) const noexcept;
   result radius(clouds const& queries, radius_params const& params, index_t max, radius_output<Scalar> const& output,
-                run_info* info = nullptr) const noexcept;
+                run_info* info = nullptr, host_stop* stop = nullptr) const noexcept;
   result interpolate(span<float const> features, clouds const& queries, index_t channels,
-                     interpolate_output const& output, run_info* info = nullptr) const noexcept;
+                     interpolate_output const& output, run_info* info = nullptr,
+                     host_stop* stop = nullptr) const noexcept;
   /// @}
 
  private:

@@ -199,3 +199,28 @@ TEST_CASE("what the library keeps serves other threads than its own", "[runtime]
   });
   CHECK(done == std::vector<int>(8, 2));
 }
+
+TEST_CASE("a call of the library can be ended on the host", "[runtime][stop]") {
+  using view = farpoint::point_view<float>;
+  auto const points = packed<float>(shape::clusters, 20'000, 5);
+  farpoint::batch<view> const cloud{view{points.data(), 20'000}};
+  std::vector<std::int32_t> found(20'000 * 4, -7);
+  farpoint::host_stop stop;
+  stop.request();
+  runtime::options const ended{runtime::backend::host, 2, &stop};
+  runtime::options const whole{runtime::backend::host, 2};
+  static_cast<void>(runtime::knn(cloud, exact{}, 4, {found}, ended));
+  CHECK(std::count(found.begin(), found.end(), -7) == 20'000 * 4);
+
+  // An index whose building was ended is none.
+  runtime::point_index<float> index;
+  static_cast<void>(index.build(cloud, ended));
+  CHECK(index.size() == 0);
+  CHECK(index.knn(cloud, exact{}, 4, {found}).code == status::bad_argument);
+  REQUIRE(index.build(cloud, whole));
+  CHECK(index.size() == 1);
+  static_cast<void>(index.knn(cloud, exact{}, 4, {found}, nullptr, &stop));
+  CHECK(std::count(found.begin(), found.end(), -7) == 20'000 * 4);
+  REQUIRE(index.knn(cloud, exact{}, 4, {found}));
+  CHECK(std::count(found.begin(), found.end(), -7) == 0);
+}
