@@ -2,7 +2,7 @@
 
 curves() is for one workload that grows: a line per series. dots() is for workloads that have nothing to do with each other:
 a line of the page for each, a mark per series, and nothing that joins them. Marks, not bars, since an axis may be
-logarithmic and has no zero then.
+logarithmic and has no zero then. bars() is for histograms: shares, from zero.
 """
 
 import math
@@ -179,4 +179,27 @@ def dots(title, note, x_label, rows, log=True):
         for name, words in (row[2] if len(row) > 2 else {}).items():
             parts.append(text(across.at(row[1][name]) + 10, y + 4, words, size=11, more=' fill="#555555"'))
     parts.append(text((left + right) / 2, bottom + 40, x_label, "middle"))
+    return picture(bottom + 54, heading(title, note) + parts)
+
+
+def bars(title, note, x_label, y_label, columns, series):
+    """A group of bars for each of `columns`, from zero: {series: [value]}, None where a series has no value."""
+    names = checked(series)
+    parts, top = legend(names, 66)
+    top, bottom = top + 8, top + 8 + 240
+    up = Axis([value for name in names for value in series[name] if value is not None], bottom, top, False)
+    for tick in up.ticks:
+        parts += [line(LEFT, up.at(tick), WIDTH - RIGHT, up.at(tick)), text(LEFT - 8, up.at(tick) + 4.5, number(tick), "end")]
+    group = (WIDTH - LEFT - RIGHT) / len(columns)
+    wide = 0.8 * group / len(names)
+    for column, label in enumerate(columns):
+        left = LEFT + group * column
+        parts.append(text(left + group / 2, bottom + 18, label, "middle"))
+        for place, name in enumerate(names):
+            value = series[name][column]
+            if value is not None:
+                parts.append(f'<rect x="{left + 0.1 * group + wide * place:.1f}" y="{up.at(value):.1f}" width="{wide - 1:.1f}" '
+                             f'height="{bottom - up.at(value):.1f}" fill="{COLORS[place]}"/>')
+    parts += [text((LEFT + WIDTH - RIGHT) / 2, bottom + 40, x_label, "middle"),
+              text(16, (top + bottom) / 2, y_label, "middle", more=f' transform="rotate(-90 16 {(top + bottom) / 2:.1f})"')]
     return picture(bottom + 54, heading(title, note) + parts)

@@ -28,6 +28,8 @@ BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_
              "one_thread")
 # Variants of other libraries on the host begin with these names, "nanoflann_threads_2".
 HOST_PEERS = ("nanoflann", "pcl")
+# Variants of other libraries on the GPU begin with these; behind a function they follow "_of_".
+GPU_PEERS = ("cubql", "cudax", "cuco", "mmcv", "openpcdet", "pointnet2_ops", "pytorch3d", "simple_knn", "torch_cluster")
 # Suites that run only on request: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
 # Suites of many shapes for a row: the fastest is marked, and nothing is drawn.
@@ -194,11 +196,24 @@ def calls_on_host_memory(rows):
     return lines
 
 
+def library_of(variant, compared):
+    """True if a variant is a library on the GPU that `compared` is measured beside."""
+    function, of, library = variant.partition("_of_")
+    if of:
+        return library.startswith(GPU_PEERS) and compared.partition("_of_")[0] == function
+    return variant.startswith(GPU_PEERS)
+
+
 def baseline_of(case, row):
-    """The row that a row of the same case is compared with: a replayed graph with a replayed one, where there is one."""
+    """The row that a row of the same case is compared with: a baseline, a replayed graph with a replayed one, where there is one, or
+    the fastest library on the GPU, whichever is faster. Wrong answers do not count."""
+    case = [other for other in case if "wrong" not in other]
+    libraries = [other for other in case if library_of(other["variant"], row["variant"])]
     named = {other["variant"]: other for other in case}
     ends = ("_graph", "") if row["variant"].endswith("graph") else ("",)
     found = next((named[name + end] for end in ends for name in BASELINES if name + end in named), None)
+    if libraries:
+        return min(libraries + [found] * bool(found), key=lambda other: other["p50_us"])
     # Otherwise the fastest library on the host, with the row's number of threads if it has one.
     others = [other for other in case if other["variant"].startswith(HOST_PEERS)
               and other["host_threads"] == row.get("host_threads", other["host_threads"])]
@@ -238,7 +253,8 @@ def table(rows):
             baseline = baseline_of(case, row)
             known = baseline is not None and baseline is not row
             lines.append("| " + " | ".join([
-                title(row), f"{mark}{row['variant']}{mark}", milliseconds(row["p50_us"]), milliseconds(row["p99_us"]),
+                title(row), f"{mark}{row['variant']}{mark}" + (", wrong answer" if "wrong" in row else ""),
+                milliseconds(row["p50_us"]), milliseconds(row["p99_us"]),
                 baseline["variant"] if known else check_and_note(row)[1] or "-",
                 milliseconds(baseline["p50_us"]) if known else "-",
                 f"{baseline['p50_us'] / row['p50_us']:.2f}" if known else "-",
@@ -255,7 +271,7 @@ def clocks(rows):
 
 def markdown(run, name, source):
     context, rows = run["context"], merged(run["benchmarks"])
-    checks = sorted({check_and_note(row)[0] for row in rows if "label" in row})
+    checks = sorted({check_and_note(row)[0] for row in rows if "label" in row and "wrong" not in row})
     lines = [f"# {name}: {context.get('gpu') or context.get('processor', 'unknown processor')}", "",
              f"Written by bench/report.py from [{source}]({source}).", ""]
     told = ("date", "commit", "gpu_driver", "cuda_runtime", "copy_gb_per_second", "l2_before_each_call", "processor",

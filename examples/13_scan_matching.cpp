@@ -13,10 +13,12 @@
 
 using point_list = std::vector<vec3d>;
 
-/// The map: an index that is built once, and the normal of each point.
+/// The map: an index that is built once, and the normal of each point, by the same index.
 struct map_of_points {
   explicit map_of_points(point_list const& all)
-      : points{all}, index{farpoint::build_point_bvh(all)}, normals{farpoint::estimate_normals(all).normals} {}
+      : points{all},
+        index{farpoint::build_point_bvh(all)},
+        normals{farpoint::estimate_normals(index.index, all).normals} {}
 
   point_list const& points;
   farpoint::point_bvh_of_cloud<double> index;

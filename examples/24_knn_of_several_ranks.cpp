@@ -28,14 +28,17 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
   farpoint::knn_shard_output<float> output;
   output.indices = rows.indices;
   output.distances = rows.distances;
-  output.exchanged_capacity = 2000;  // queries near borders
-  output.exchanged = &rows.exchanged;
 
-  // The neighbours of the rank's own points.
+  // The neighbours of the rank's own points: first among the rank's points, then among those of other ranks.
+  //! [plan]
   farpoint::exact const method{};
   farpoint::host_scratch const workspace{
-      knn_shard_workspace_bytes(exec, communicator.ranks(), part, part.points, method, k, output)};
-  rows.outcome = knn_shard(exec, communicator, part, part.points, method, k, output, workspace);
+      knn_shard_plan_workspace_bytes(exec, communicator.ranks(), part, part.points, method, k, output)};
+  auto search = knn_shard_plan(exec, communicator, part, part.points, method, k, output, workspace);
+  farpoint::host_scratch const room{search.workspace_bytes()};
+  rows.outcome = search.run(room);
+  //! [plan]
+  rows.exchanged = search.exchanged();
   return rows;
 }
 

@@ -77,7 +77,7 @@ farpoint::result balls_of_a_rank(farpoint::nccl_exec const& ranks, farpoint::sha
   return outcome;
 }
 
-rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view const& points,
+rank_answer work_of_a_rank(farpoint::nccl_communicator const& communicator, cudaStream_t stream, view const& points,
                            farpoint::index_t first_index, farpoint::index_t all_points) {
   rank_answer answer;
   auto const params = voxels_of_the_map();
@@ -165,10 +165,12 @@ int main() {
   cudaGetDeviceCount(&gpus);
   example::shared_cloud const map = example::map_of_tiles();
   auto const all_points = static_cast<farpoint::index_t>(map.points.size());
-  std::vector<ncclComm_t> communicators(static_cast<std::size_t>(gpus));
-  if (ncclCommInitAll(communicators.data(), gpus, nullptr) != ncclSuccess) return 1;
+  ncclUniqueId id;
+  if (ncclGetUniqueId(&id) != ncclSuccess) return 1;
+  // They end after the work of all ranks.
+  std::vector<farpoint::nccl_communicator> communicators(static_cast<std::size_t>(gpus));
 
-  std::vector<rank_answer> answers(communicators.size());
+  std::vector<rank_answer> answers(static_cast<std::size_t>(gpus));
   std::vector<std::thread> team;
   for (int rank = 0; rank < gpus; ++rank) {
     team.emplace_back([&, rank] {
@@ -179,14 +181,19 @@ int main() {
       std::copy(map.points.begin() + begin, map.points.begin() + end, mine.data());
       cudaStream_t stream = nullptr;
       cudaStreamCreate(&stream);
-      answers[static_cast<std::size_t>(rank)] =
-          work_of_a_rank(communicators[static_cast<std::size_t>(rank)], stream,
-                         farpoint::view_points(mine.data(), end - begin), begin, all_points);
+      rank_answer& answer = answers[static_cast<std::size_t>(rank)];
+      //! [connect]
+      farpoint::nccl_communicator& communicator = communicators[static_cast<std::size_t>(rank)];
+      answer.outcome = farpoint::nccl_communicator::create(gpus, id, rank, communicator);
+      //! [connect]
+      if (answer.outcome) {
+        answer =
+            work_of_a_rank(communicator, stream, farpoint::view_points(mine.data(), end - begin), begin, all_points);
+      }
       cudaStreamDestroy(stream);
     });
   }
   for (auto& thread : team) thread.join();
-  for (auto const communicator : communicators) ncclCommDestroy(communicator);
 
   // One call for the whole cloud.
   auto const samples = farpoint::fps(map.points, sample_count);

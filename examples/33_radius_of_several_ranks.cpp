@@ -39,13 +39,16 @@ rank_balls work_of_a_rank(Communicator communicator, std::vector<point> const& m
   output.indices = balls.indices;
   output.distances = balls.distances;
   output.counts = balls.counts;
-  output.exchanged_capacity = 2000;  // queries near borders
-  output.exchanged = &balls.exchanged;
 
-  // Around the rank's own points.
+  // Around the rank's own points: first among the rank's points, then among those of other ranks.
+  //! [plan]
   farpoint::host_scratch const workspace{
-      radius_shard_workspace_bytes(exec, communicator.ranks(), part, part.points, params, ball_size, output)};
-  balls.outcome = radius_shard(exec, communicator, part, part.points, params, ball_size, output, workspace);
+      radius_shard_plan_workspace_bytes(exec, communicator.ranks(), part, part.points, params, ball_size, output)};
+  auto search = radius_shard_plan(exec, communicator, part, part.points, params, ball_size, output, workspace);
+  farpoint::host_scratch const room{search.workspace_bytes()};
+  balls.outcome = search.run(room);
+  //! [plan]
+  balls.exchanged = search.exchanged();
   return balls;
 }
 

@@ -17,6 +17,9 @@ Markers, each in a line of its own:
                                                   a table of all cases of a suite in bench/results/MACHINE/NAME.json, in ms
     <!-- model MACHINE/NAME MACHINE/NAME --> ... <!-- /model -->
                                                   the table of bench/ranks/model.py for two runs of bench/results
+    <!-- compile_times --> ... <!-- /compile_times -->   the table of bench/compile_times.json, which scripts/compile_times.py wrote
+    <!-- python_bench MACHINE --> ... <!-- /python_bench -->
+                                                  tables of bench/results/MACHINE/python/bench.json, which python -m farpoint.bench wrote
     <!-- splats rounds|views --> ... <!-- /splats -->   a table of docs/splats/splats.json, which scripts/splats.py wrote
 
 Needs Python 3.8, and nothing else.
@@ -56,6 +59,8 @@ BETWEEN = (
     (re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$"), "medians", figures.medians),
     (re.compile(r"^<!-- splats (rounds|views) -->$"), "splats", figures.splats),
     (re.compile(r"^<!-- model (\S+) (\S+) -->$"), "model", figures.model),
+    (re.compile(r"^<!-- compile_times -->$"), "compile_times", figures.compile_times),
+    (re.compile(r"^<!-- python_bench (\S+) -->$"), "python_bench", figures.python_bench),
 )
 
 

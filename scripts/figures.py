@@ -21,6 +21,7 @@ TABLE = "docs/performance.tsv"
 # By suite: the variants that are farpoint's own, and the baselines with their names.
 BASELINES = "docs/baselines.json"
 SPLATS = "docs/splats/splats.json"
+COMPILE_TIMES = "bench/compile_times.json"
 # Charts that pages show: PLOTS/<gpu or processor>/<run>-<question of bench/plots.py>.svg, and the README's.
 PLOTS = "docs/plots"
 PERFORMANCE = "performance"
@@ -50,11 +51,11 @@ class Results:
         return self.runs[name]
 
     def microseconds(self, name, row):
-        """The median of each variant of a row."""
+        """The median of each variant of a row, without peers whose answer was wrong."""
         suite, case = row.split("/", 1)
         found = {}
         for one in self.run(name)["benchmarks"]:
-            if (one["suite"], one["case"]) == (suite, case):
+            if (one["suite"], one["case"]) == (suite, case) and "wrong" not in one:
                 found.setdefault(one["variant"], []).append(one["p50_us"])
         return {variant: median(times) for variant, times in found.items()}
 
@@ -91,6 +92,8 @@ def performance_rows(root):
         times = results.microseconds(name, row)
         if variant not in times:
             raise KeyError(f"{RESULTS}/{name}.json has no row {row}/{variant}")
+        # Where a case has several functions, "ball_query_of_mmcv" is a baseline of ball_query alone.
+        times = {other: time for other, time in times.items() if "_of_" not in other or other.startswith(f"{variant}_of_")}
         found.append((function, what, name, times[variant], compared_with(*fastest_baselines(baselines, row, times))))
     return found
 
@@ -223,6 +226,65 @@ def splats(root, what):
         holes, of = (sum(view[key] for view in views) for key in ("holes", "lines_of_sight"))
         worst = max((view["flicker_percent"] for view in views), key=float)
         lines.append(f"| {name} | {len(views)} | {holes:,} of {of:,} | {worst} % |")
+    return lines
+
+
+def short_microseconds(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def rows_of_packages(rows):
+    """{(function, input): {package: us}} of rows of farpoint.bench, in their order."""
+    found = {}
+    for row in rows:
+        found.setdefault((row["function"], row["input"]), {})[row["package"]] = row["p50_us"]
+    return found
+
+
+def python_bench(root, machine):
+    """Whole calls of farpoint and of the packages that were installed, and the calls of a few points; a sentence without a run."""
+    path = root / ALL_RESULTS / machine / "python/bench.json"
+    if not path.exists():
+        return [f"No run on {machine} is kept: `./dev bench python` there makes the tables of this place."]
+    run = json.loads(path.read_text(encoding="utf-8"))
+    context, own = run["context"], ("farpoint", "farpoint, in C++", "farpoint.torch")
+    cases = rows_of_packages(run["rows"])
+    few = {case: times for case, times in cases.items() if "farpoint, in C++" in times}
+    whole = {case: times for case, times in cases.items() if case not in few}
+    peers = list(dict.fromkeys(name for times in whole.values() for name in times if name not in own))
+    versions = context.get("versions", {})
+    titles = [f"{name} {versions[name]}" if name in versions else name for name in peers]
+    lines = [f'{context["gpu"] or context["processor"]}, {context["threads"]} host threads, Python {context["python"]}'
+             + (f', torch {context["torch"]}' if context.get("torch") else "")
+             + f', commit {context["commit"]}, {context["date"][:10]}. Microseconds of whole calls; in parentheses, how many times farpoint\'s.', "",
+             "| function | input | farpoint | " + " | ".join(titles) + " |" if peers else "| function | input | farpoint |",
+             "|---|---|--:|" + "--:|" * len(peers)]
+    for (function, name), times in whole.items():
+        cells = [f'{short_microseconds(times[peer])} ({times[peer] / times["farpoint"]:.3g})' if peer in times else "-" for peer in peers]
+        lines.append("| " + " | ".join([f"`{function}`", name, short_microseconds(times["farpoint"]), *cells]) + " |")
+    absent = [*sorted(context.get("missing", {})), *sorted(context.get("failed", {}))]
+    lines += ["", f'Not measured: {", ".join(f"`{name}`" for name in absent)}.' if absent else "All packages that the bench knows were measured.", "",
+              "Calls of a few points: microseconds until the call returns, and of these in C++.", "",
+              "| function | input | `farpoint` | in C++ | `farpoint.torch` |", "|---|---|--:|--:|--:|"]
+    for (function, name), times in few.items():
+        cells = [short_microseconds(times[package]) if package in times else "-" for package in own]
+        lines.append("| " + " | ".join([f"`{function}`", name, *cells]) + " |")
+    return lines
+
+
+def compile_times(root):
+    """What a file with one call compiles for, by scripts/compile_times.py."""
+    run = json.loads((root / COMPILE_TIMES).read_text(encoding="utf-8"))
+
+    def cell(one):
+        size = f'{one["bytes"] / 1e6:.1f} MB' if one["bytes"] >= 1e6 else f'{one["bytes"] / 1e3:.3g} KB'
+        return f'{one["seconds"]:.0f} s, {size}' if one["seconds"] >= 10 else f'{one["seconds"]:.1f} s, {size}'
+
+    lines = ["| a file with one call of | C++, `-O2` | CUDA, `-O2 -arch=sm_90` |", "|---|--:|--:|"]
+    lines += [f"| `{function}()` of the headers | {cell(one)} | {cell(run['cuda'][function])} |" for function, one in run["cpp"].items()]
+    lines += [f"| `knn()` of the compiled library | {cell(run['library'])} | - |", "",
+              f'Seconds of one core and size of the object; g++ {run["g++"]} and nvcc {run["nvcc"]} on {run["processor"]}, clouds of float, '
+              f'commit {run["commit"]}, {run["date"]}.']
     return lines
 
 

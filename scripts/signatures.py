@@ -63,9 +63,9 @@ def declarations(text, name):
     return found
 
 
-def in_library(root, names):
-    """True if the compiled library declares all of these functions."""
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/farpoint/runtime").glob("*.hpp")))
+def in_library(root, names, headers="*.hpp"):
+    """True if these headers of the compiled library declare all of these functions."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/farpoint/runtime").glob(headers)))
     code = re.sub(r"//.*", "", text)
     return all(re.search(rf"\b{name}\(", code) for name in names)
 
@@ -80,7 +80,8 @@ def calls(root, header, listed):
     if path.with_suffix(".cuh").exists():
         places.append(f"`<{header[:-4]}.cuh>` for a stream, by nvcc")
     if in_library(root, names):
-        places.append("`<farpoint/runtime.hpp>` for both, by the [compiled library](../library.md)")
+        where = "for both" if in_library(root, names, "host_*.hpp") else "for a stream"
+        places.append(f"`<farpoint/runtime.hpp>` {where}, by the [compiled library](../library.md)")
     lines = [", ".join(places) + ":", "", "```cpp"]
     for name in names:
         found = declarations(text, name)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the pages of docs/tables from what farpoint_tables has measured: no figure is typed in, but for KNOT_OFF_SURFACE.
+"""Makes the pages of docs/tables from what farpoint_tables has measured: no figure is typed in.
 
     scripts/tables.py TABLES.json [--pages DIR]
 
-Writes DIR/README.md and DIR/against_k.svg, and copies the pictures from the folder of the JSON: large ones with fewer
-colors, which needs Pillow. Reads published figures from docs/tables/published.json. Needs Python 3.8.
+Writes DIR/README.md, DIR/against_k.svg and DIR/right.svg, and copies quality.json and the pictures from the folder of the JSON: large
+ones with fewer colors, which needs Pillow. Reads published figures from docs/tables/published.json. Needs Python 3.8.
 """
 
 import argparse
@@ -36,15 +36,32 @@ def published_part(one):
     return [f'Published: {one["source"]}.', ""] + table(one["head"], one["rows"]) + ([one["note"], ""] if "note" in one else [])
 
 
-def svg(run):
-    """Time against k of all methods."""
+def svg(run, published):
+    """Time against k of all methods, and as published."""
     against_k = run["screen"]["against_k"]
     series = {name: [(row["k"], row["ms"][name]) for row in against_k["rows"]] for name in against_k["rows"][0]["ms"]}
+    printed = published["against_k"]
+    series[printed["series"]] = list(zip(map(int, printed["head"][1:]), map(float, printed["rows"][0][1:])))
     machine = run["machine"]
     context = [machine["gpu" if against_k["place"] == "GPU" else "processor"], run.get("date", "")[:10],
             f'commit {run["commit"]}' if "commit" in run else ""]
     return charts.curves(f'knn in screen space: time against k, {against_k["model"]}', ", ".join(one for one in context if one),
-                         "neighbors (k)", "milliseconds", series, log_x=False, log_y=False)
+                         "neighbors (k)", "milliseconds", series, log_x=False)
+
+
+def histogram(quality, published):
+    """Shares of rows by their right neighbors, after each round: of the first model, and of the first published one."""
+    one, printed = quality["models"][0], published["right"]
+    series = {}
+    for rounds, counts in enumerate(one["right"], 1):
+        series[f'{one["model"]}, after {rounds}'] = [100 * count / one["visible"] for count in counts]
+    model = printed["head"][1]
+    shares = {int(row[0]): [100 * float(share) for share in row[1].split(" / ")] for row in printed["rows"]}
+    for rounds in range(3):
+        series[f"{model}, published, after {rounds + 1}"] = [shares[right][rounds] if right in shares else None
+                                                             for right in range(one["k"] + 1)]
+    return charts.bars(f'Right neighbors of {one["k"]} after one, two and three rounds', f'commit {quality["commit"]}; published: GTX 970',
+                       "right neighbors", "% of the rows", list(range(one["k"] + 1)), series)
 
 
 def fps_part(run, published):
@@ -88,16 +105,7 @@ def stages_part(models):
     return lines
 
 
-# Against the surface's own normals (torus_knot::normal_at()): the same on every machine, so that no run measures them again.
-# tests/splat/host/test_knot_normals.cpp checks their order on a smaller cloud.
-KNOT_OFF_SURFACE = [["the reference: 8 of the whole cloud", "2.61", "1.73", "0.44 %"],
-                    ["exact: 8 visible ones", "2.17", "1.36", "0.08 %"],
-                    ["Auto Splats: 8 to 16 visible ones", "1.56", "1.05", "0.02 %"],
-                    ["Auto Splats, its 8 nearest", "2.17", "1.36", "0.08 %"],
-                    ["exact, k = 12", "1.39", "0.81", "0.00 %"]]
-
-
-def screen_part(run, published):
+def screen_part(run, published, quality):
     models = run["screen"]["models"]
     lines = ["## knn in screen space: stages", "",
              f'Milliseconds, {models[0]["side_px"]} x {models[0]["side_px"]} pixels, k = {models[0]["k"]}.',
@@ -112,11 +120,15 @@ def screen_part(run, published):
     for one in models:
         for rounds, counts in enumerate(one["right"], 1):
             rows.append([f'{one["model"]}, {rounds}'] + [f'{100 * count / one["visible"]:.2f} %' for count in counts])
-    lines += table(["model, rounds"] + [str(right) for right in range(models[0]["k"] + 1)], rows) + published_part(published["right"])
-    lines += ["## Candidates", "", "Size of the last round's candidate set.", ""]
-    lines += table(["model", "rounds", "mean", "deviation", "most"],
-                   [[one["model"], number(row["rounds"]), number(row["mean"]), number(row["deviation"]), number(row["most"])]
-                    for one in models for row in one["candidates"]])
+    lines += table(["model, rounds"] + [str(right) for right in range(models[0]["k"] + 1)], rows)
+    lines += ["![Histogram of right neighbors](right.svg)", ""] + published_part(published["right"])
+    k = quality["models"][0]["k"]
+    lines += ["## Candidates", "", "Size of the last round's candidate set. A round aims at 2 k candidates; a set is large enough with k.", ""]
+    lines += table(["model", "rounds", "mean", "deviation", "most", f"{k} or more", f"{k} to {4 * k}"],
+                   [[one["model"], number(row["rounds"]), number(row["mean"]), number(row["deviation"]), number(row["most"]),
+                     f'{100 * row["at_least_k"]:.2f} %', f'{100 * row["near_2k"]:.1f} %']
+                    for one in quality["models"] for row in one["candidates"]])
+    lines += published_part(published["candidates"])
     lines += ["## Normals", "", "Degrees off the normals of the k nearest neighbors in the whole cloud.", ""]
     # Results of a method do not depend on the backend, and the last backend has all methods.
     lines += table(["model and method", "right sets", "mean", "deviation"],
@@ -124,29 +136,47 @@ def screen_part(run, published):
                      number(method["normals_deviation_deg"])] for one in models for method in one["methods"]
                     if method["place"] == one["methods"][-1]["place"]])
     lines += published_part(published["normals"])
-    lines += ["Pictures of Auto Splats have fewer specks, and the pictures are right: the reference above is at fault, whose planes go through 8",
-              "points only. The normals of the knot's surface are known. Degrees off them, of the 189,229 visible points of 300,000 with 0.5 mm of noise:", ""]
-    lines += table(["knot: neighbors of the plane", "mean", "deviation", "more than 10 degrees off"], KNOT_OFF_SURFACE)
-    lines += ["Auto Splats fit to 11.5 points on average; cut to its 8 nearest it is `exact`, and `exact` of 12 points has no normal that far off.",
-              "The reference itself is farther off the surface than the results that it judges.", ""]
+    lines += surface_part(quality)
     for one in models:
         lines += [f'![{one["model"]}: exact, FastKNN and Auto Splats; below, how far normals are off]({one["picture"]})', ""]
     return lines
 
 
-def page(run, published):
+def surface_part(quality):
+    """Errors against surfaces that are known: which of the reference and the pictures is at fault."""
+    lines = []
+    for one in quality["models"]:
+        if "off_surface" not in one:
+            continue
+        reference, *methods = one["off_surface"]
+        exact = methods[0]
+        lines += ["Pictures of Auto Splats have fewer specks, and the pictures are right: the reference above is at fault, whose planes go through",
+                  f'{one["k"]} points only. The normals of the {one["model"]}\'s surface are known. Degrees off them, of {number(one["visible"])} visible points '
+                  f'of {number(one["points"])}:', ""]
+        lines += table([f'{one["model"]}: neighbors of the plane', "mean", "deviation", "more than 10 degrees off"],
+                       [[row["neighbours"], f'{row["mean_deg"]:.2f}', f'{row["deviation_deg"]:.2f}', f'{100 * row["over_10_deg"]:.2f} %']
+                        for row in one["off_surface"]])
+        lines += ["Auto Splats fit planes to more points; with the nearest ones of each ball alone they are `exact`, and `exact` of 12 points is better than both.",
+                  f'The reference itself is {reference["mean_deg"] / exact["mean_deg"]:.1f} times as far off the surface as the normals of `exact` '
+                  "that it judges.", ""]
+    return lines
+
+
+def page(run, published, quality):
     machine = run["machine"]
     lines = ["# Published tables, measured here", "",
              "Written by `./dev tables` from the JSON of a run; do not edit. Published figures stand below, word for word, with their source",
-             "(`published.json`).",
+              "(`published.json`).",
              "", f'- load of the machine when the run began: {run["load"]:.2f}; other work makes times longer', f'- processor: {machine["processor"]}, {machine["threads"]} threads',
              f'- GPU: {machine["gpu"] if run["gpu_used"] else "not used"}']
     # Early runs have no driver, commit or date.
     known = [(name, source[key]) for name, source, key in (("driver", machine, "driver"), ("commit", run, "commit"), ("date", run, "date")) if key in source]
-    lines += [f"- {name}: {value}" for name, value in known] + [""]
+    lines += [f"- {name}: {value}" for name, value in known]
+    lines += [f'- histogram, candidates and errors off a known surface: commit {quality["commit"]}, from `quality.json`; they have no times, '
+              "and are the same on every machine", ""]
     if run["quick"]:
         lines += ["**A quick run, of small sizes: its times have no meaning.**", ""]
-    return "\n".join(lines + fps_part(run, published) + voxel_part(run, published) + screen_part(run, published)).rstrip() + "\n"
+    return "\n".join(lines + fps_part(run, published) + voxel_part(run, published) + screen_part(run, published, quality)).rstrip() + "\n"
 
 
 def machine_of(run):
@@ -155,20 +185,25 @@ def machine_of(run):
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def texts(root, run):
-    """The files that a run and the published figures make, by name."""
+def texts(root, run, quality=None):
+    """The files that a run, the figures of quality and the published figures make, by name."""
     published = json.loads((root / "docs/tables/published.json").read_text(encoding="utf-8"))
-    return {"README.md": page(run, published), "against_k.svg": svg(run)}
+    if quality is None:
+        quality = json.loads((root / "docs/tables/quality.json").read_text(encoding="utf-8"))
+    return {"README.md": page(run, published, quality), "against_k.svg": svg(run, published), "right.svg": histogram(quality, published)}
 
 
 def write_pages(source, folder):
     run = json.loads(source.read_text(encoding="utf-8"))
+    quality = json.loads((source.parent / "quality.json").read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts(ROOT, run).items():
+    for name, text in texts(ROOT, run, quality).items():
         (folder / name).write_text(text, encoding="utf-8")
+    if source.parent.resolve() == folder.resolve():
+        return
+    (folder / "quality.json").write_text(json.dumps(quality, indent=1) + "\n", encoding="utf-8")
     for picture in [run["coverage"]["picture"]] + [one["picture"] for one in run["screen"]["models"]]:
-        if source.parent.resolve() != folder.resolve():
-            pictures.copy(source.parent / picture, folder / picture)
+        pictures.copy(source.parent / picture, folder / picture)
 
 
 def main():

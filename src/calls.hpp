@@ -10,6 +10,7 @@
 #include <farpoint/spatial/quadtree.hpp>
 #include <farpoint/spatial/zbuffer.hpp>
 #include <farpoint/types/device_point_bvh.hpp>
+#include <farpoint/types/draw_splats.hpp>
 #include <farpoint/types/estimate_normals.hpp>
 #include <farpoint/types/fps.hpp>
 #include <farpoint/types/gather.hpp>
@@ -17,7 +18,9 @@
 #include <farpoint/types/knn.hpp>
 #include <farpoint/types/knn_screen.hpp>
 #include <farpoint/types/pillar_features.hpp>
+#include <farpoint/types/project.hpp>
 #include <farpoint/types/radius.hpp>
+#include <farpoint/types/voxel_map.hpp>
 #include <farpoint/types/voxelize.hpp>
 
 // The arguments are types and names, which parentheses would change.
@@ -111,6 +114,22 @@
   FARPOINT_CALLS_OF_MEAN_KNN_DISTANCE(DO, C) \
   FARPOINT_CALLS_OF_INTERPOLATE(DO, C)
 
+#define FARPOINT_CALLS_OF_VOXEL_MAP(DO, C)                                                      \
+  DO(run, voxel_map_clear, voxel_map<C>)                                                        \
+  DO(run, voxel_map_insert, voxel_map<C>, voxel_map_tile<point_view<C>>, bytes)                 \
+  DO(size, voxel_map_insert, voxel_map<C>, voxel_map_tile<point_view<C>>)                       \
+  DO(run, voxel_map_read, voxel_map<C>, voxel_map_output<C>)                                    \
+  DO(run, voxel_map_keep, voxel_map<C>, voxel_map_keep_params<C>, voxel_map_keep_output, bytes) \
+  DO(size, voxel_map_keep, voxel_map_params<C>)                                                 \
+  DO(run, voxel_map_restore, voxel_map<C>, voxel_map_header)
+
+#define FARPOINT_CALLS_OF_SPLATS(DO, C)                                                                        \
+  DO(run, project, clouds_of<C>, pinhole_camera<C>, zbuffer_ref, project_report*)                              \
+  DO(run, project, clouds_of<C>, spherical_camera<C>, zbuffer_ref, project_report*)                            \
+  DO(run, project, clouds_of<C>, organized_camera<C>, zbuffer_ref, project_report*)                            \
+  DO(run, draw_splats, clouds_of<C>, splat_view<C>, pinhole_camera<C>, draw_splats_params, splat_image, bytes) \
+  DO(size, draw_splats, splat_view<C>, pinhole_camera<C>, draw_splats_params)
+
 #define FARPOINT_CALLS_OF_GATHER(DO, VALUE)                                            \
   DO(run, gather, span<VALUE const>, index_t, index_view, span<VALUE>, gather_report*) \
   DO(run, gather, feature_rows<VALUE const>, index_view, feature_rows<VALUE>, gather_report*)
@@ -134,6 +153,11 @@
   LIST(DO, std::int32_t)                  \
   LIST(DO, std::int64_t)                  \
   LIST(DO, std::uint8_t)
+
+/// LIST(DO, Scalar) for calls that take no clouds of float16.
+#define FARPOINT_FOR_EACH_SCALAR(LIST, DO) \
+  LIST(DO, float)                          \
+  LIST(DO, double)
 
 /// LIST(DO, Key, Value) for the hash maps.
 #define FARPOINT_FOR_EACH_MAP(LIST, DO)  \

@@ -1,6 +1,7 @@
 #include "fill_rows.hpp"
 
 #include <farpoint/compat/ball_query.hpp>
+#include <farpoint/compat/three_nn.hpp>
 #include <farpoint/grid/for_each_index.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -19,6 +20,12 @@ result repeat(cuda_exec exec, index_span rows, index_t columns) noexcept {
   return for_each_index(exec, rows.size() / columns, body, columns);
 }
 
+template <class Scalar>
+result root(cuda_exec exec, index_span indices, span<Scalar> distances) noexcept {
+  compat::detail::root_of_distance<Scalar> const body{distances, indices};
+  return for_each_index(exec, static_cast<index_t>(distances.size()), body);
+}
+
 }  // namespace
 
 result zero_rows_past_on_stream(cuda_exec exec, padded_rows const& rows) noexcept {
@@ -29,6 +36,14 @@ result zero_rows_past_on_stream(cuda_exec exec, padded_rows const& rows) noexcep
 
 result repeat_first_on_stream(cuda_exec exec, index_span rows, index_t columns) noexcept {
   return rows.wide() ? repeat<std::int64_t>(exec, rows, columns) : repeat<std::int32_t>(exec, rows, columns);
+}
+
+result root_of_distances_on_stream(cuda_exec exec, index_span indices, span<float> distances) noexcept {
+  return root(exec, indices, distances);
+}
+
+result root_of_distances_on_stream(cuda_exec exec, index_span indices, span<double> distances) noexcept {
+  return root(exec, indices, distances);
 }
 
 }  // namespace library

@@ -8,6 +8,8 @@ namespace library {
 
 result zero_rows_past_on_stream(cuda_exec exec, padded_rows const& rows) noexcept;
 result repeat_first_on_stream(cuda_exec exec, index_span rows, index_t columns) noexcept;
+result root_of_distances_on_stream(cuda_exec exec, index_span indices, span<float> distances) noexcept;
+result root_of_distances_on_stream(cuda_exec exec, index_span indices, span<double> distances) noexcept;
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

@@ -35,11 +35,11 @@ struct sentences {
 
 /// Calls `call(exec, memory)` on host threads. `call` returns a function that does the work.
 template <class Call>
-result call_on_host(sentences const& says, int threads, runtime::run_info& told, Call const& call) noexcept {
-  int const used = resolve_threads(threads);
+result call_on_host(sentences const& says, host_exec exec, runtime::run_info& told, Call const& call) noexcept {
+  int const used = resolve_threads(exec.threads);
   std::snprintf(told.device, sizeof told.device, "%d host thread%s", used, used == 1 ? "" : "s");
-  host_memory memory{host_exec{threads}};
-  auto const run = call(host_exec{threads}, memory);
+  host_memory memory{exec};
+  auto const run = call(exec, memory);
   if (!memory.is_enough()) return {status::out_of_memory, 0, says.no_host_memory};
   auto const start = std::chrono::steady_clock::now();
   result const outcome = run();
@@ -109,7 +109,7 @@ result call_anywhere(sentences const& says, result const& checked, runtime::opti
   told.used = on_gpu ? runtime::backend::cuda : runtime::backend::host;
   if (wish.threads < 0) return detail::reject(says.negative_threads);
   if (!checked) return checked;
-  if (!on_gpu) return call_on_host(says, wish.threads, told, call);
+  if (!on_gpu) return call_on_host(says, host_exec{wish.threads, wish.stop}, told, call);
 #if defined(FARPOINT_WITH_CUDA)
   if (runtime::cuda_available()) return call_on_device(says, info != nullptr, told, call);
 #endif

@@ -34,6 +34,13 @@ constexpr char const* name_of(function f) noexcept {
     case function::build_quadtree: return "build_quadtree";
     case function::hash_map: return "hash_map";
     case function::offsets_of_sizes: return "offsets_of_sizes";
+    case function::voxel_map_clear: return "voxel_map_clear";
+    case function::voxel_map_insert: return "voxel_map_insert";
+    case function::voxel_map_read: return "voxel_map_read";
+    case function::voxel_map_keep: return "voxel_map_keep";
+    case function::voxel_map_restore: return "voxel_map_restore";
+    case function::project: return "project";
+    case function::draw_splats: return "draw_splats";
   }
   return "";
 }

@@ -246,7 +246,7 @@ normals_output<Scalar> place(frame& on_device, normals_output<Scalar> const& out
   index_t const rows = points.points().size();
   bool const keep = leaves_rows(points);
   return {on_device.output(output.normals, rows, 3, keep), on_device.output(output.curvatures, rows, 1, keep),
-          on_device.output(output.report)};
+          on_device.output(output.report), on_device.output(output.covariances, rows, 6, keep)};
 }
 
 template <class Queries>

@@ -49,6 +49,8 @@ result stream_bound<F, Points, Limits...>::call([[maybe_unused]] cuda_exec exec,
 
 #define FARPOINT_EXPORT(kind, name, ...) template struct FARPOINT_API stream_##kind<function::name, __VA_ARGS__>;
 FARPOINT_FOR_EACH_COORD(FARPOINT_CALLS_OF_CLOUDS, FARPOINT_EXPORT)
+FARPOINT_FOR_EACH_SCALAR(FARPOINT_CALLS_OF_VOXEL_MAP, FARPOINT_EXPORT)
+FARPOINT_FOR_EACH_SCALAR(FARPOINT_CALLS_OF_SPLATS, FARPOINT_EXPORT)
 FARPOINT_FOR_EACH_MAP(FARPOINT_CALLS_OF_HASH_MAP, FARPOINT_EXPORT)
 #undef FARPOINT_EXPORT
 
@@ -65,6 +67,22 @@ result repeat_first([[maybe_unused]] cuda_exec exec, [[maybe_unused]] index_span
   if (runtime::cuda_available()) return repeat_first_on_stream(exec, rows, columns);
 #endif
   return no_device<function::radius>();
+}
+
+result root_of_distances([[maybe_unused]] cuda_exec exec, [[maybe_unused]] index_span indices,
+                         [[maybe_unused]] span<float> distances) noexcept {
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return root_of_distances_on_stream(exec, indices, distances);
+#endif
+  return no_device<function::knn>();
+}
+
+result root_of_distances([[maybe_unused]] cuda_exec exec, [[maybe_unused]] index_span indices,
+                         [[maybe_unused]] span<double> distances) noexcept {
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return root_of_distances_on_stream(exec, indices, distances);
+#endif
+  return no_device<function::knn>();
 }
 
 }  // namespace library
@@ -101,5 +119,39 @@ result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes w
   }
 FARPOINT_FOR_EACH_VALUE(FARPOINT_GATHER, )
 #undef FARPOINT_GATHER
+
+#define FARPOINT_SCALAR(DO, Scalar)                                                                                 \
+  result voxel_map_clear(cuda_exec exec, voxel_map<Scalar> const& map) noexcept {                                   \
+    return library::run<function::voxel_map_clear>(exec, map);                                                      \
+  }                                                                                                                 \
+  std::size_t voxel_map_insert_workspace_bytes(cuda_exec exec, voxel_map<Scalar> const& map,                        \
+                                               voxel_map_tile<point_view<Scalar>> const& tile) noexcept {           \
+    return library::size_of<function::voxel_map_insert>(exec, map, tile);                                           \
+  }                                                                                                                 \
+  result voxel_map_insert(cuda_exec exec, voxel_map<Scalar> const& map,                                             \
+                          voxel_map_tile<point_view<Scalar>> const& tile, bytes workspace) noexcept {               \
+    return library::run<function::voxel_map_insert>(exec, map, tile, workspace);                                    \
+  }                                                                                                                 \
+  result voxel_map_read(cuda_exec exec, voxel_map<Scalar> const& map,                                               \
+                        voxel_map_output<Scalar> const& output) noexcept {                                          \
+    return library::run<function::voxel_map_read>(exec, map, output);                                               \
+  }                                                                                                                 \
+  std::size_t voxel_map_keep_workspace_bytes(cuda_exec exec, voxel_map_params<Scalar> const& params) noexcept {     \
+    return library::size_of<function::voxel_map_keep>(exec, params);                                                \
+  }                                                                                                                 \
+  result voxel_map_keep(cuda_exec exec, voxel_map<Scalar> const& map, voxel_map_keep_params<Scalar> const& keep,    \
+                        voxel_map_keep_output const& output, bytes workspace) noexcept {                            \
+    return library::run<function::voxel_map_keep>(exec, map, keep, output, workspace);                              \
+  }                                                                                                                 \
+  result voxel_map_restore(cuda_exec exec, voxel_map<Scalar> const& map, voxel_map_header const& header) noexcept { \
+    return library::run<function::voxel_map_restore>(exec, map, header);                                            \
+  }                                                                                                                 \
+  std::size_t draw_splats_workspace_bytes(cuda_exec exec, splat_view<Scalar> const& splats,                         \
+                                          pinhole_camera<Scalar> const& camera,                                     \
+                                          draw_splats_params const& params) noexcept {                              \
+    return library::size_of<function::draw_splats>(exec, splats, camera, params);                                   \
+  }
+FARPOINT_FOR_EACH_SCALAR(FARPOINT_SCALAR, )
+#undef FARPOINT_SCALAR
 
 FARPOINT_END_NAMESPACE

@@ -14,6 +14,7 @@ namespace {
 /// The baseline takes at most a few seconds a row. It is left out where one call takes tens of seconds, and for ragged
 /// batches, which it cannot do.
 constexpr fps_row rows[] = {
+    {1, 100, 25, cloud_kind::uniform, 200, 500},          {1, 1'000, 250, cloud_kind::uniform, 200, 500},
     {16, 1'024, 512, cloud_kind::uniform, 200, 500},      {32, 4'096, 1'024, cloud_kind::uniform, 100, 200},
     {6, 10'000, 1'000, cloud_kind::uniform, 100, 200},    {6, 10'000, 10'000, cloud_kind::uniform, 20, 50},
     {4, 16'384, 4'096, cloud_kind::uniform, 20, 50},      {1, 49'497, 4'096, cloud_kind::lidar, 10, 20},
@@ -32,6 +33,7 @@ void register_all(fps_row const& row, bool flush_l2, fps_problem_store& problems
   if (row.baseline_calls > 0) {
     register_pointnet2(with("pointnet2", row.baseline_calls, how::launched));
     register_textbook(with("textbook", row.baseline_calls, how::launched));
+    register_fps_peers(row, flush_l2, problems);
   } else {
     note = row.ragged() ? "; baseline: no ragged batches" : "; baseline: left out, tens of seconds";
   }

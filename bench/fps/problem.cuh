@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fps/expected.hpp"
+#include "peers/external/device_peers.hpp"
 #include "peers/fps_pointnet2.cuh"
 #include "peers/fps_textbook.cuh"
 #include "support/device_lists.cuh"
@@ -48,6 +49,11 @@ class fps_problem {
     std::size_t same = 0;
     for (std::size_t i = 0; i < found.size(); ++i) same += found[i] == expected_.indices[i] ? 1 : 0;
     return static_cast<double>(same) / static_cast<double>(found.size());
+  }
+
+  /// The clouds of a regular row, for other libraries.
+  device_fps::input peer_input() const {
+    return {static_cast<int>(row_.clouds), static_cast<int>(row_.points), static_cast<int>(row_.samples), xyz_.data()};
   }
 
   /// Enqueues farpoint::fps as `Selector` tunes it. Call reserve<Selector>() first.

@@ -43,6 +43,9 @@ void register_textbook(fps_contender const& c);
 /// expected ones.
 void register_pointnet2(fps_contender const& c);
 
+/// Registers the libraries of peers/external for a regular row that has a baseline.
+void register_fps_peers(fps_row const& row, bool flush_l2, fps_problem_store& problems);
+
 /// The scale/... rows of scale.cu.
 void register_scale(bool flush_l2, fps_problem_store& problems);
 

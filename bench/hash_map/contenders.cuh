@@ -2,6 +2,7 @@
 /// Contenders: the rivals' tables with a thread per key, and farpoint's bulk calls. Needs nvcc.
 #pragma once
 
+#include "peers/external/device_peers.hpp"
 #include "peers/hash_map_rivals.cuh"
 #include "support/cuda_handles.hpp"
 
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace farpoint_bench {
 
@@ -53,6 +55,7 @@ template <template <class> class Table, class Key>
 class rival {
  public:
   using key_type = Key;
+  static constexpr bool has_slots = true;
 
   rival(farpoint::index_t distinct, double load, farpoint::index_t)
       : slots_{static_cast<std::uint64_t>(static_cast<double>(distinct) / load) + 1},
@@ -89,11 +92,40 @@ class rival {
   device_buffer<unsigned char> memory_;
 };
 
+/// A map of another library.
+template <class Key>
+class external_map {
+ public:
+  using key_type = Key;
+  static constexpr bool has_slots = false;
+
+  external_map(device_peer<device_map<Key>> const& peer, farpoint::index_t distinct, double load,
+               farpoint::index_t keys)
+      : map_{peer.make(
+            {static_cast<std::size_t>(static_cast<double>(distinct) / load) + 1, static_cast<std::size_t>(keys)})} {}
+
+  void clear(cudaStream_t stream) const { map_->clear(stream); }
+  /// The peer makes pairs of keys and values before its first call.
+  void insert(cudaStream_t stream, Key const* keys, std::uint32_t const* values, farpoint::index_t) const {
+    if (!has_pairs_) map_->prepare(stream, keys, values);
+    has_pairs_ = true;
+    map_->insert(stream);
+  }
+  void find(cudaStream_t stream, Key const* keys, std::uint32_t* values, farpoint::index_t) const {
+    map_->find(stream, keys, values);
+  }
+
+ private:
+  std::unique_ptr<device_map<Key>> map_;
+  mutable bool has_pairs_ = false;
+};
+
 /// farpoint's bulk calls. `Tuning` as in hash_map_ref.
 template <class Key, class Tuning = farpoint::hash_map_tuning>
 class farpoint_map {
  public:
   using key_type = Key;
+  static constexpr bool has_slots = true;
   using map_type = farpoint::hash_map_ref<Key, std::uint32_t, farpoint::default_hash, Tuning>;
 
   struct key_reader {

@@ -56,22 +56,22 @@ struct measurement {
 
 template <class Problem>
 void enqueue(Problem const& problem, operation what, cudaStream_t stream) {
-  switch (what) {
-    case operation::insert: return problem.insert(stream);
-    case operation::insert_keys: return problem.insert_keys(stream);
-    case operation::find_or_insert: return problem.find_or_insert(stream);
-    case operation::find_slots: return problem.find_slots(stream);
-    case operation::find: return problem.find(stream);
+  if constexpr (Problem::has_slots) {
+    if (what == operation::insert_keys) return problem.insert_keys(stream);
+    if (what == operation::find_or_insert) return problem.find_or_insert(stream);
+    if (what == operation::find_slots) return problem.find_slots(stream);
   }
+  return what == operation::insert ? problem.insert(stream) : problem.find(stream);
 }
 
-template <class Contender>
-void add(measurement const& m, char const* who) {
+/// @param first  arguments of the contender's constructor that come before the sizes
+template <class Contender, class... First>
+void add(measurement const& m, char const* who, First const&... first) {
   using key_type = typename Contender::key_type;
   int const key_bits = 8 * int{sizeof(key_type)};
   std::string const name = std::string{m.suite} + to_string(m.what) + "/" + m.row.name(key_bits) + "/" + who;
-  register_row(name, m.row.calls, [m, key_bits](benchmark::State& state) {
-    hash_map_problem<Contender> const problem{m.row};
+  register_row(name, m.row.calls, [m, key_bits, first...](benchmark::State& state) {
+    hash_map_problem<Contender> const problem{m.row, first...};
     problem.verify();
     state.SetLabel("every key is found");
     auto const keys = static_cast<double>(m.row.keys);
@@ -100,6 +100,9 @@ void add_contenders(measurement const& m) {
   bool const is_published = m.what != operation::find_or_insert && m.what != operation::insert_keys;
   if (is_published) add<rival<published_table, Key>>(m, "published");
   add<rival<linear_table, Key>>(m, "linear");
+  if (m.what == operation::insert || m.what == operation::find) {
+    for (auto const& peer : device_peers<device_map<Key>>()) add<external_map<Key>>(m, peer.name, peer);
+  }
   add<farpoint_map<Key>>(m, "farpoint");
   add<farpoint_map<Key, tuned<layout::split>>>(m, "split");
   // Maps that fit into the cache take one pass anyway, and no workspace.

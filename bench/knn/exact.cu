@@ -3,13 +3,16 @@
 
 #include "knn/external.cuh"
 #include "knn/neighbourhood.cuh"
+#include "knn/peers.cuh"
 #include "knn/register.cuh"
 #include "peers/knn_nanoflann.hpp"
 #include "support/cuda_suite.cuh"
 #include "support/host_timing.hpp"
+#include "support/peer_row.cuh"
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,7 @@ namespace farpoint_bench {
 namespace {
 
 constexpr knn_row rows[] = {
+    {100, 8, knn_cloud::cube, 200},          {1'000, 8, knn_cloud::cube, 200},
     {10'000, 8, knn_cloud::cube, 200},       {100'000, 8, knn_cloud::cube, 200},
     {1'000'000, 1, knn_cloud::cube, 50},     {1'000'000, 3, knn_cloud::cube, 50},
     {1'000'000, 8, knn_cloud::cube, 50},     {1'000'000, 16, knn_cloud::cube, 50},
@@ -34,6 +38,8 @@ constexpr knn_row huge_row{100'000'000, 8, knn_cloud::cube, 5};
 /// Largest cloud of which brute force over all pairs is timed, and the number of calls.
 constexpr farpoint::index_t brute_points = 1'000'000;
 constexpr int brute_calls = 5;
+/// Number of calls of other libraries on the GPU.
+constexpr int peer_calls = 10;
 /// Largest cloud of which nanoflann is timed, and the number of calls.
 [[maybe_unused]] constexpr farpoint::index_t nanoflann_points = 1'000'000;
 [[maybe_unused]] constexpr int nanoflann_calls = 3;
@@ -63,6 +69,22 @@ void register_nanoflann(knn_contender const& c, int threads) {
 
 #endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)
 
+/// Other libraries on the GPU. In their trees a heap is one leaf, so all of its pairs would be compared.
+void register_knn_peers(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
+  if (row.kind == knn_cloud::heap) return;
+  register_peers<device_knn>(
+      "knn_exact/" + row.name() + "/", knn_problem::peer_shape(row), std::min(row.calls, peer_calls),
+      [&problems, row, flush_l2](auto& state, auto const& peer) {
+        knn_problem& problem = problems[row];
+        time_peer(
+            state, peer, problem.peer_input(), problem.stream(), row.work(), flush_l2, [&](device_knn const& call) {
+              row.count(state);
+              return peer_answer{mistakes_in(call.indices(), problem.xyz(), problem.xyz(), problem.expected(), row.k),
+                                 "distances are near those of host_exec"};
+            });
+      });
+}
+
 /// The contenders of a row.
 void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
   std::string const name = "knn_exact/" + row.name() + "/";
@@ -76,6 +98,7 @@ void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems
   bool const suits_nanoflann = row.points <= nanoflann_points && row.kind != knn_cloud::heap;
   if (suits_nanoflann) register_nanoflann(with("nanoflann", nanoflann_calls, how::launched), thread_counts().back());
 #endif
+  register_knn_peers(row, flush_l2, problems);
   register_farpoint<farpoint::knn_selector>(with("farpoint", row.calls, how::launched));
   register_farpoint<farpoint::knn_selector>(with("graph", row.calls, how::replayed));
   // It does not depend on k.

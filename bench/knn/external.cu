@@ -4,9 +4,11 @@
 
 #include "knn/external.cuh"
 
+#include "knn/peers.cuh"
 #include "knn/verify_lists.cuh"
 #include "support/contender.cuh"
 #include "support/device_lists.cuh"
+#include "support/peer_row.cuh"
 #include "support/problem_store.hpp"
 
 #include <farpoint/geometry/morton.hpp>
@@ -69,6 +71,9 @@ constexpr external_row rows[] = {
     {1'000'000, 100'000, 8, knn_cloud::cube, query_order::random, 50},
     {1'000'000, 200'000, 8, knn_cloud::cube, query_order::random, 50},
     {1'000'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
+    {1'000'000, 1'000, 8, knn_cloud::cube, query_order::random, 100},
+    {1'000'000, 100, 8, knn_cloud::cube, query_order::random, 100},
+    {1'000'000, 1, 8, knn_cloud::cube, query_order::random, 100},
     {100'000, 100'000, 8, knn_cloud::cube, query_order::random, 100},
     {100'000, 100'000, 8, knn_cloud::cube, query_order::sorted, 100},
     {100'000, 100'000, 8, knn_cloud::sphere, query_order::sorted, 100},
@@ -95,11 +100,12 @@ struct by_spread_selector : farpoint::knn_selector {
 };
 
 std::vector<float> sort_along_curve(std::vector<float> const& xyz) {
-  auto const [low, high] = std::minmax_element(xyz.begin(), xyz.end());
-  float const scale = 1'000'000 / std::max(*high - *low, 1e-30f);
+  float const low = *std::min_element(xyz.begin(), xyz.end());
+  float const high = *std::max_element(xyz.begin(), xyz.end());
+  float const scale = 1'000'000 / std::max(high - low, 1e-30f);
   std::vector<std::pair<std::uint64_t, std::size_t>> codes(xyz.size() / 3);
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    auto const cell = [&](std::size_t axis) { return static_cast<std::uint64_t>((xyz[3 * i + axis] - *low) * scale); };
+    auto const cell = [&](std::size_t axis) { return static_cast<std::uint64_t>((xyz[3 * i + axis] - low) * scale); };
     codes[i] = {farpoint::morton_encode(cell(0), cell(1), cell(2)), i};
   }
   std::sort(codes.begin(), codes.end());
@@ -171,6 +177,27 @@ class external_problem {
           "farpoint::knn");
   }
 
+  /// Points and queries for other libraries, which build their index before enqueue().
+  device_knn::input peer_input() const {
+    device_knn::input in = peer_shape(row_);
+    in.xyz = device_xyz_.data();
+    in.queries_xyz = device_queries_.data();
+    return in;
+  }
+  /// peer_input() without pointers.
+  static device_knn::input peer_shape(external_row const& row) {
+    return {static_cast<int>(row.points),
+            static_cast<int>(row.queries),
+            static_cast<int>(row.k),
+            nullptr,
+            nullptr,
+            true,
+            false};
+  }
+  std::size_t mistakes_of(device_knn const& call) {
+    return mistakes_in(call.indices(), xyz_, queries_, expected(), row_.k);
+  }
+
   /// Runs a contender once; throws unless it returns what is expected.
   template <class Launch>
   void verify(Launch&& launch, std::string const& who) {
@@ -195,6 +222,13 @@ class external_problem {
 using external_store = problem_store<external_problem, external_row>;
 using external_contender = contender<external_problem, external_row>;
 
+/// Counters that identify a row.
+void count_row(benchmark::State& state, external_row const& row) {
+  state.counters["n"] = static_cast<double>(row.points);
+  state.counters["queries"] = static_cast<double>(row.queries);
+  state.counters["k"] = static_cast<double>(row.k);
+}
+
 /// Registers knn() as `Selector` tunes it, as a graph.
 template <class Selector>
 void register_search(external_row const& row, char const* who, bool has_workspace, bool flush_l2,
@@ -206,13 +240,25 @@ void register_search(external_row const& row, char const* who, bool has_workspac
       [row, name](benchmark::State& state, external_problem& problem, auto const& enqueue) {
         problem.verify(enqueue, name);
         state.SetLabel("equals host_exec");
-        state.counters["n"] = static_cast<double>(row.points);
-        state.counters["queries"] = static_cast<double>(row.queries);
-        state.counters["k"] = static_cast<double>(row.k);
+        count_row(state, row);
         state.counters["workspace_bytes"] = static_cast<double>(problem.workspace_bytes());
         return row.work();
       },
       [](external_problem const& problem, cudaStream_t stream) { problem.launch<Selector>(stream); });
+}
+
+/// Other libraries; they search in the order of the queries, without a workspace.
+void register_external_peers(external_row const& row, bool flush_l2, external_store& problems) {
+  register_peers<device_knn>(
+      "external/" + row.name() + "/", external_problem::peer_shape(row), std::min(row.calls, 10),
+      [&problems, row, flush_l2](auto& state, auto const& peer) {
+        external_problem& problem = problems[row];
+        time_peer(state, peer, problem.peer_input(), problem.stream(), row.work(), flush_l2,
+                  [&](device_knn const& call) {
+                    count_row(state, row);
+                    return peer_answer{problem.mistakes_of(call), "distances are near those of host_exec"};
+                  });
+      });
 }
 
 }  // namespace
@@ -221,6 +267,7 @@ void register_external(bool flush_l2) {
   // The rows outlive this function.
   static external_store problems{{}};
   for (external_row const& row : rows) {
+    register_external_peers(row, flush_l2, problems);
     for (bool const has_workspace : {true, false}) {
       register_search<farpoint::knn_selector>(row, "graph", has_workspace, flush_l2, problems);
       if (row.k != 8) continue;

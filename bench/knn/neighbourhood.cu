@@ -20,7 +20,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -139,14 +138,6 @@ void register_interpolation(knn_row const& row, bool flush_l2) {
   });
 }
 
-/// In a cube, so that a ball holds some k points.
-farpoint::radius_params ball_of(knn_row const& row, farpoint::radius_order order) {
-  farpoint::radius_params params;
-  params.radius = std::cbrt(static_cast<double>(row.k) / (4.18879 * static_cast<double>(row.points)));
-  params.order = order;
-  return params;
-}
-
 void register_radius(knn_row const& row, char const* function, farpoint::radius_order order, bool flush_l2) {
   register_function(row, function, [order, flush_l2](benchmark::State& state, knn_row const& r) {
     measure(
@@ -183,6 +174,7 @@ void register_neighbourhood(bool flush_l2) {
     row.kind = kind;
     row.k = 3;
     register_means(row, flush_l2);
+    register_mean_peers(row, flush_l2);
     register_interpolation(row, flush_l2);
     row.k = 16;
     register_normals(row, flush_l2);
@@ -191,7 +183,9 @@ void register_neighbourhood(bool flush_l2) {
   for (farpoint::index_t const k : {8, 32, 64}) {
     row.k = k;
     register_radius(row, "ball_query", farpoint::radius_order::index, flush_l2);
+    register_ball_peers(row, flush_l2);
     register_radius(row, "radius_nearest", farpoint::radius_order::nearest, flush_l2);
+    register_radius_peers(row, flush_l2);
     register_radius_rows(row, flush_l2);
   }
   register_means(row, flush_l2);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "knn/verify_lists.cuh"
+#include "peers/external/device_peers.hpp"
 #include "peers/knn_brute.cuh"
 #include "support/device_lists.cuh"
 #include "support/problem_store.hpp"
@@ -73,6 +74,19 @@ class knn_problem {
   void launch_brute(cudaStream_t stream) const {
     brute_force(stream, {points_.data(), static_cast<std::uint32_t>(row_.points), static_cast<int>(row_.k),
                          lists_.indices().data(), lists_.distances().data()});
+  }
+
+  /// The points among themselves, for other libraries; enqueue() builds the index.
+  device_knn::input peer_input() const {
+    device_knn::input in = peer_shape(row_);
+    in.xyz = in.queries_xyz = points_.data();
+    return in;
+  }
+  /// peer_input() without pointers.
+  static device_knn::input peer_shape(knn_row const& row) {
+    auto const size = static_cast<int>(row.points);
+    bool const is_degenerate = row.kind == knn_cloud::one_cell || row.kind == knn_cloud::heap;
+    return {size, size, static_cast<int>(row.k), nullptr, nullptr, false, is_degenerate};
   }
 
   /// Runs a contender once; throws unless it returns what is expected. `launch(stream)` fills the outputs.

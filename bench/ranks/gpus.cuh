@@ -65,14 +65,13 @@ class meeting {
 /// The first GPUs, each of which is a rank.
 class gpu_ranks {
  public:
-  explicit gpu_ranks(int size) : communicators_(static_cast<std::size_t>(size)), meeting_{size} {
-    check(ncclCommInitAll(communicators_.data(), size, nullptr), "ncclCommInitAll");
+  explicit gpu_ranks(int size) : meeting_{size} {
+    std::vector<ncclComm_t> all(static_cast<std::size_t>(size));
+    check(ncclCommInitAll(all.data(), size, nullptr), "ncclCommInitAll");
+    for (ncclComm_t const each : all) communicators_.emplace_back(each);
   }
   gpu_ranks(gpu_ranks const&) = delete;
   gpu_ranks& operator=(gpu_ranks const&) = delete;
-  ~gpu_ranks() {
-    for (int rank = 0; rank < size(); ++rank) abort(rank);
-  }
 
   int size() const { return static_cast<int>(communicators_.size()); }
 
@@ -88,7 +87,7 @@ class gpu_ranks {
   /// Throws unless a rank's call succeeded. Work that waits for other ranks on the rank's stream is aborted first:
   /// otherwise its memory could not be freed.
   void check_call(farpoint::nccl_exec const& exec, farpoint::result const& outcome, char const* what) {
-    if (!outcome) abort(exec.rank());
+    if (!outcome) exec.abort();
     check(outcome, what);
   }
 
@@ -109,13 +108,8 @@ class gpu_ranks {
       meeting_.give_up();
     }
   }
-  void abort(int rank) {
-    auto& communicator = communicators_[static_cast<std::size_t>(rank)];
-    if (communicator != nullptr) static_cast<void>(ncclCommAbort(communicator));
-    communicator = nullptr;
-  }
 
-  std::vector<ncclComm_t> communicators_;
+  std::vector<farpoint::nccl_communicator> communicators_;
   meeting meeting_;
   std::mutex mutex_;
   std::exception_ptr error_;

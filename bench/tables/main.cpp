@@ -15,8 +15,9 @@ namespace farpoint_tools {
 namespace {
 
 constexpr char const* usage =
-    "Usage: farpoint_tables FOLDER [--quick] [--host] [--threads N] [--scans FOLDER] [MODEL...]\n"
-    "Writes tables.json and pictures to FOLDER. Uses a GPU if there is one, except with --host.\n";
+    "Usage: farpoint_tables FOLDER [--quick] [--host] [--quality] [--threads N] [--scans FOLDER] [MODEL...]\n"
+    "Writes tables.json, quality.json and pictures to FOLDER. Uses a GPU if there is one, except with --host.\n"
+    "With --quality: writes quality.json only, which has no times and is the same on every machine.\n";
 
 /// False where there is nothing to do.
 bool parse(int argc, char** argv, tables_wish& wish) {
@@ -29,6 +30,8 @@ bool parse(int argc, char** argv, tables_wish& wish) {
       wish.quick = true;
     } else if (argument == "--host") {
       host = true;
+    } else if (argument == "--quality") {
+      wish.quality = true;
     } else if (argument == "--threads" && has_value) {
       wish.threads = std::stoi(argv[++i]);
       if (wish.threads < 1) throw std::invalid_argument{"--threads: expected 1 or more"};
@@ -68,14 +71,32 @@ std::string now() {
   return text;
 }
 
+using json_parts = std::vector<std::pair<std::string, std::string>>;
+
+void write_json(std::filesystem::path const& path, json_parts const& parts) {
+  std::ofstream file{path};
+  file << json_fields(parts) << '\n';
+  if (!file.flush()) throw std::runtime_error{path.string() + ": cannot be written"};
+}
+
+void write_quality(tables_wish const& wish) {
+  std::fprintf(stderr, "measuring quality\n");
+  write_json(wish.folder / "quality.json", {{"commit", json_text(commit())},
+                                            {"date", json_text(now())},
+                                            {"quick", wish.quick ? "true" : "false"},
+                                            {"models", measure_quality(wish)}});
+}
+
 void measure_all(tables_wish const& wish) {
   std::filesystem::create_directories(wish.folder);
-  std::vector<std::pair<std::string, std::string>> parts{{"commit", json_text(commit())},
-                                                         {"date", json_text(now())},
-                                                         {"machine", json_object(machine_figures())},
-                                                         {"load", json_number(load_of_machine())},
-                                                         {"quick", wish.quick ? "true" : "false"},
-                                                         {"gpu_used", wish.on_gpu ? "true" : "false"}};
+  write_quality(wish);
+  if (wish.quality) return;
+  json_parts parts{{"commit", json_text(commit())},
+                   {"date", json_text(now())},
+                   {"machine", json_object(machine_figures())},
+                   {"load", json_number(load_of_machine())},
+                   {"quick", wish.quick ? "true" : "false"},
+                   {"gpu_used", wish.on_gpu ? "true" : "false"}};
   auto const add = [&](char const* name, std::string (*measure)(tables_wish const&)) {
     std::fprintf(stderr, "measuring %s\n", name);
     parts.push_back({name, measure(wish)});
@@ -84,9 +105,7 @@ void measure_all(tables_wish const& wish) {
   add("coverage", measure_coverage);
   add("voxelize", measure_voxels);
   add("screen", measure_screen);
-  std::ofstream file{wish.folder / "tables.json"};
-  file << json_fields(parts) << '\n';
-  if (!file.flush()) throw std::runtime_error{(wish.folder / "tables.json").string() + ": cannot be written"};
+  write_json(wish.folder / "tables.json", parts);
 }
 
 }  // namespace

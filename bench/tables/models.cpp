@@ -38,10 +38,12 @@ std::vector<point3> make_cloud(std::size_t size) {
 
 std::vector<model> models(tables_wish const& wish) {
   std::size_t const size = wish.quick ? 5000 : 300'000;
-  std::vector<model> all{
-      {"knot", torus_knot{}.sample(size, 0.0005, 1)}, {"waves", make_waves(size)}, {"cloud", make_cloud(size)}};
+  torus_knot const knot;
+  std::vector<model> all{{"knot", knot.sample(size, 0.0005, 1), [knot](point3 const& p) { return knot.normal_at(p); }},
+                         {"waves", make_waves(size), {}},
+                         {"cloud", make_cloud(size), {}}};
   for (auto const& file : wish.clouds) {
-    all.push_back({file.stem().string(), set_upright(read_cloud(file).points, up_axis::plus_z)});
+    all.push_back({file.stem().string(), set_upright(read_cloud(file).points, up_axis::plus_z), {}});
   }
   return all;
 }

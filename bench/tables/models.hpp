@@ -1,16 +1,19 @@
 // The clouds that screen-space searches are shown on.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "tables.hpp"
+#include "vector3.hpp"
 
 namespace farpoint_tools {
 
 struct model {
   std::string name;
   std::vector<point3> points;
+  std::function<vec3(point3 const&)> surface_normal;  ///< normal of the surface nearest to a point; empty: unknown
 };
 
 /// Three simulated models (a closed surface with folds, one without, and a cloud without a surface), and wish.clouds.

@@ -5,7 +5,9 @@
 #include <farpoint/quadtree.hpp>
 #include <farpoint/splat/project.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "auto_splats.hpp"
 #include "frame.hpp"
@@ -54,6 +56,7 @@ class scene {
   scene(model const& shown, tables_wish const& wish)
       : name_{shown.name},
         points_{shown.points},
+        surface_normal_{shown.surface_normal},
         wish_{wish},
         stand_{points_, 40},
         looking_{stand_.at(20, wish.quick ? 96 : 1024, wish.quick ? 96 : 1024)},
@@ -91,6 +94,19 @@ class scene {
                         {"methods", json_list(methods)},
                         {"right", json_list({right_after(1), right_after(2), right_after(3)})},
                         {"candidates", json_list({candidates_after(1), candidates_after(2), candidates_after(3)})}});
+  }
+
+  /// Right neighbours and candidates after one, two and three rounds; errors of normals if the surface is known.
+  std::string quality() {
+    std::vector<std::pair<std::string, std::string>> fields{
+        {"model", json_text(name_)},
+        {"points", std::to_string(points_.size())},
+        {"visible", std::to_string(exact_.visible.size())},
+        {"k", std::to_string(k)},
+        {"right", json_list({right_after(1), right_after(2), right_after(3)})},
+        {"candidates", json_list({candidates_after(1), candidates_after(2), candidates_after(3)})}};
+    if (surface_normal_) fields.push_back({"off_surface", json_list(off_surface())});
+    return json_fields(fields);
   }
 
   /// The time (ms) of projection, tree and search for some k: on the GPU, or on the host without one.
@@ -274,7 +290,14 @@ class scene {
     void push(farpoint::neighbour_key<float> const&) { ++count; }
   };
 
-  /// Sizes of the last round's candidate sets.
+  /// The share of candidate sets that have `least` to `most` points.
+  static double share_of_sizes(std::vector<float> const& sizes, float least, float most) {
+    auto const wanted =
+        std::count_if(sizes.begin(), sizes.end(), [&](float size) { return size >= least && size <= most; });
+    return sizes.empty() ? 0 : static_cast<double>(wanted) / static_cast<double>(sizes.size());
+  }
+
+  /// Sizes of the last round's candidate sets. Rounds aim at 2 k candidates: "near" is half as many to twice as many.
   std::string candidates_after(int rounds) {
     auto const tree = build_tree();
     std::vector<farpoint::vec<float>> packed;
@@ -297,11 +320,51 @@ class scene {
     return json_fields({{"rounds", std::to_string(rounds)},
                         {"mean", json_number(spread.mean)},
                         {"deviation", json_number(spread.deviation)},
-                        {"most", json_number(static_cast<double>(most))}});
+                        {"most", json_number(static_cast<double>(most))},
+                        {"at_least_k", json_number(share_of_sizes(sizes, k, most))},
+                        {"near_2k", json_number(share_of_sizes(sizes, k, 4 * k))}});
+  }
+
+  /// How far the normals of some neighbours are off the surface's own.
+  std::string off_surface(char const* neighbours, std::vector<point3> const& normals,
+                          std::vector<point3> const& surface) const {
+    auto const errors = angles_between(normals, surface);
+    auto const off = spread_of(errors);
+    auto const large = std::count_if(errors.begin(), errors.end(), [](float degrees) { return degrees > 10; });
+    double const share = errors.empty() ? 0 : static_cast<double>(large) / static_cast<double>(errors.size());
+    return json_fields({{"neighbours", json_text(neighbours)},
+                        {"mean_deg", json_number(off.mean)},
+                        {"deviation_deg", json_number(off.deviation)},
+                        {"over_10_deg", json_number(share)}});
+  }
+
+  std::vector<std::string> off_surface() const {
+    std::vector<point3> surface;
+    surface.reserve(exact_.visible.size());
+    for (auto const i : exact_.visible) {
+      auto const normal = surface_normal_(points_[static_cast<std::size_t>(i)]);
+      surface.push_back({static_cast<float>(normal[0]), static_cast<float>(normal[1]), static_cast<float>(normal[2])});
+    }
+    auto const balls = search_auto_splats(points_, exact_.visible, looking_, k, wish_.threads);
+    // normals_of() fits planes to rows as long as `k` says: the first k of a ball are its nearest.
+    neighbour_rows nearest{k, {}, {}};
+    for (std::size_t i = 0; i < exact_.visible.size(); ++i) {
+      auto const* const row = balls.row(i);
+      nearest.indices.insert(nearest.indices.end(), row, row + k);
+      auto const* const squares = balls.distances.data() + i * balls.k;
+      nearest.distances.insert(nearest.distances.end(), squares, squares + k);
+    }
+    auto const of_12 = search_view(points_, looking_, 12, farpoint::until_exact);
+    return {off_surface("the reference: 8 of the whole cloud", true_normals_, surface),
+            off_surface("exact: 8 visible ones", normals_of(exact_.neighbours), surface),
+            off_surface("Auto Splats: 8 to 16 visible ones", normals_of(balls), surface),
+            off_surface("Auto Splats, its 8 nearest", normals_of(nearest), surface),
+            off_surface("exact, k = 12", normals_of(of_12.neighbours), surface)};
   }
 
   std::string name_;
   std::vector<point3> const& points_;
+  std::function<vec3(point3 const&)> const& surface_normal_;
   tables_wish const& wish_;
   turntable stand_;
   camera looking_;
@@ -315,6 +378,12 @@ class scene {
 };
 
 }  // namespace
+
+std::string measure_quality(tables_wish const& wish) {
+  std::vector<std::string> rows;
+  for (model const& one : models(wish)) rows.push_back(scene{one, wish}.quality());
+  return json_list(rows);
+}
 
 std::string measure_screen(tables_wish const& wish) {
   auto const all = models(wish);

@@ -21,6 +21,7 @@ namespace farpoint_tools {
 struct tables_wish {
   bool quick = false;  ///< small sizes, for tests: the figures mean nothing
   bool on_gpu = false;
+  bool quality = false;                       ///< measures only measure_quality()
   int threads = 1;                            ///< host threads, measured in addition to one thread
   std::filesystem::path folder;               ///< for the JSON and the pictures
   std::vector<std::filesystem::path> clouds;  ///< further models and scans
@@ -95,5 +96,8 @@ std::string measure_fps(tables_wish const& wish);
 std::string measure_coverage(tables_wish const& wish);
 std::string measure_voxels(tables_wish const& wish);
 std::string measure_screen(tables_wish const& wish);
+
+/// What neighbours and normals in screen space are worth: no times, and the same on every machine.
+std::string measure_quality(tables_wish const& wish);
 
 }  // namespace farpoint_tools

@@ -32,6 +32,7 @@ inline farpoint::voxelize_params<float> params_of(voxelize_row const& row, lidar
   params.grid = row.grid();
   params.mode = farpoint::hard{row.max_voxels, row.max_points};
   params.order = order;
+  params.hash_seed = 1;  // a random seed of each process moves rows by several percent
   params.features = farpoint::feature_view::packed(reinterpret_cast<float const*>(points), row.view_points(), 5);
   return params;
 }

@@ -5,11 +5,13 @@
 #include "support/contender.cuh"
 #include "support/cuda_suite.cuh"
 #include "support/host_timing.hpp"
+#include "support/peer_row.cuh"
 #include "voxelize/map.hpp"
 #include "voxelize/problem.cuh"
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -71,6 +73,13 @@ struct by_table : farpoint::voxelize_selector {
   }
 };
 
+/// Numbers voxels, or counts dropped ones, by a bitmap where one works.
+struct by_bitmap : farpoint::voxelize_selector {
+  static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_numbering::bitmap;
+  }
+};
+
 /// Groups points by a sort.
 struct by_sort : farpoint::voxelize_selector {
   static constexpr farpoint::voxelize_algorithm choose(farpoint::voxelize_case const&) noexcept {
@@ -127,6 +136,22 @@ void register_serial(voxelize_contender const& c) {
 constexpr voxelize_wish with_report{farpoint::voxel_order::first_occurrence, true};
 constexpr voxelize_wish in_grid_order{farpoint::voxel_order::grid, false};
 
+/// Other libraries.
+void register_voxelize_peers(voxelize_row const& row, bool flush_l2, voxelize_problem_store& problems) {
+  if (row.ragged()) return;
+  register_peers<device_voxelize>(
+      "voxelize/" + row.name() + "/", voxelize_problem::peer_shape(row), std::min(row.calls, 20),
+      [&problems, row, flush_l2](auto& state, auto const& peer) {
+        voxelize_problem& problem = problems[row];
+        voxel_rows const& right = problem.expected(farpoint::voxel_order::first_occurrence);
+        time_peer(state, peer, problem.peer_input(), problem.stream(), row.work(right.voxels), flush_l2,
+                  [&](device_voxelize const& call) {
+                    count_row(state, row, right.report);
+                    return peer_answer{problem.mistakes_of(call.voxels()), problem.checked_against()};
+                  });
+      });
+}
+
 /// The contenders of a row.
 void register_all(voxelize_row const& row, bool flush_l2, voxelize_problem_store& problems) {
   auto const launched = [&](char const* who) {
@@ -139,6 +164,7 @@ void register_all(voxelize_row const& row, bool flush_l2, voxelize_problem_store
   };
   register_published(launched("published"));
   register_published(replayed("published_graph"));
+  register_voxelize_peers(row, flush_l2, problems);
   register_serial(launched("serial_hash"));
   register_sort(launched("cub_sort"));
   register_sort(replayed("cub_sort_graph"));
@@ -151,6 +177,7 @@ void register_all(voxelize_row const& row, bool flush_l2, voxelize_problem_store
   // The alternatives of the default selector.
   register_farpoint<by_sort>(replayed("by_sort_graph"), {});
   register_farpoint<by_table>(replayed("report_by_table_graph"), with_report);
+  register_farpoint<by_bitmap>(replayed("report_by_bitmap_graph"), with_report);
   register_farpoint<by_table>(replayed("grid_order_by_table_graph"), in_grid_order);
   register_farpoint<by_sort>(replayed("grid_order_by_sort_graph"), in_grid_order);
 }

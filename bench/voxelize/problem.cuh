@@ -2,6 +2,7 @@
 /// A row of voxelize on the GPU: its points, memory for the contenders, and the check of what they return. Needs nvcc.
 #pragma once
 
+#include "peers/external/device_peers.hpp"
 #include "peers/voxelize_published.cuh"
 #include "peers/voxelize_serial.hpp"
 #include "peers/voxelize_sort.cuh"
@@ -120,6 +121,43 @@ class voxelize_problem {
     for (std::size_t v = 0; v < a.size(); ++v) expect_alike(got, a[v], right, b[v], who);
   }
 
+  /// The points of a regular row, for other libraries.
+  device_voxelize::input peer_input() const {
+    device_voxelize::input in = peer_shape(row_);
+    in.records = reinterpret_cast<float const*>(records_.data());
+    return in;
+  }
+  /// peer_input() without the pointer.
+  static device_voxelize::input peer_shape(voxelize_row const& row) {
+    device_voxelize::input in{};
+    in.points = static_cast<int>(row.points);
+    in.max_voxels = static_cast<int>(row.max_voxels);
+    in.max_points = static_cast<int>(row.max_points);
+    for (int axis = 0; axis < 3; ++axis) {
+      in.lower[axis] = range_lower[axis];
+      in.upper[axis] = range_upper[axis];
+      in.size[axis] = row.voxel_size[axis];
+    }
+    return in;
+  }
+  /// Number of voxels that are wrong. Checked is what verify_published() checks; the order is any.
+  std::size_t mistakes_of(device_voxelize::answer const& answer) {
+    voxel_rows const& right = expected(farpoint::voxel_order::first_occurrence);
+    voxel_rows got;
+    got.coords = answer.coords;
+    got.counts = answer.counts;
+    got.means = answer.means;
+    got.voxels = static_cast<std::int32_t>(answer.counts.size());
+    if (got.voxels != right.voxels) return 1;
+    // Which voxels are dropped depends on the order.
+    if (right.report.dropped_voxels > 0) return 0;
+    auto const a = rows_by_cell(got);
+    auto const b = rows_by_cell(right);
+    std::size_t mistakes = 0;
+    for (std::size_t v = 0; v < a.size(); ++v) mistakes += is_alike(got, a[v], right, b[v]) ? 0 : 1;
+    return mistakes;
+  }
+
  private:
   /// The reference takes some two seconds for a million voxels.
   bool small() const noexcept { return row_.points <= 1'200'000; }
@@ -183,15 +221,20 @@ class voxelize_problem {
     return rows;
   }
 
-  void expect_alike(voxel_rows const& got, std::pair<std::uint64_t, std::size_t> a, voxel_rows const& right,
-                    std::pair<std::uint64_t, std::size_t> b, char const* who) const {
+  bool is_alike(voxel_rows const& got, std::pair<std::uint64_t, std::size_t> a, voxel_rows const& right,
+                std::pair<std::uint64_t, std::size_t> b) const {
     bool alike = a.first == b.first && got.counts[a.second] == right.counts[b.second];
     bool const all_kept = right.counts[b.second] < row_.max_points;
     for (std::size_t f = 0; all_kept && f < 5; ++f) {
       // Sums of at most a hundred numbers below 100, in another order.
       alike = alike && std::fabs(got.means[5 * a.second + f] - right.means[5 * b.second + f]) < 1e-3f;
     }
-    if (!alike) {
+    return alike;
+  }
+
+  void expect_alike(voxel_rows const& got, std::pair<std::uint64_t, std::size_t> a, voxel_rows const& right,
+                    std::pair<std::uint64_t, std::size_t> b, char const* who) const {
+    if (!is_alike(got, a, right, b)) {
       throw std::runtime_error{std::string{"MISMATCH, "} + who + ": voxel of cell " + std::to_string(b.first)};
     }
   }

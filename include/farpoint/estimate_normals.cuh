@@ -1,5 +1,5 @@
 /// @file
-/// Estimates normals and curvatures from neighbours, on a CUDA stream. See estimate_normals.hpp.
+/// Estimates normals, curvatures and covariances from neighbours, on a CUDA stream. See estimate_normals.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -48,8 +48,8 @@ template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals"};
-  result const checked =
-      detail::check_pointers(exec, workspace, points, output.normals, output.curvatures, output.report);
+  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures,
+                                                output.covariances, output.report);
   if (!checked) return checked;
   return detail::named(
       detail::estimate_normals_cuda<Selector>(exec, detail::own_points{}, points, params, output, workspace),
@@ -72,8 +72,8 @@ result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar
                         batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals (built index)"};
-  result const checked =
-      detail::check_pointers(exec, workspace, points, output.normals, output.curvatures, output.report);
+  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures,
+                                                output.covariances, output.report);
   if (!checked) return checked;
   return detail::named(detail::estimate_normals_cuda<Selector>(exec, index, points, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("estimate_normals"));

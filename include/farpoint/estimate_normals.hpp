@@ -1,10 +1,10 @@
 /// @file
-/// Estimates normals and curvatures from neighbours: host backend.
+/// Estimates normals, curvatures and covariances from neighbours: host backend.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/normal_from_neighbours.hpp>
-#include <farpoint/knn.hpp>
+#include <farpoint/point_bvh.hpp>
 #include <farpoint/types/point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -15,13 +15,12 @@ namespace detail {
 template <class Points>
 struct normal_pass {
   using scalar = typename Points::scalar;
-  using function = void (*)(Points const&, index_t, neighbour_key<scalar> const*, int, vec<double, 3> const&,
-                            normal_and_curvature<scalar>&) noexcept;
+  using function = void (*)(Points const&, index_t, neighbour_key<scalar> const*, int, normal_request const&,
+                            normal_row<scalar>&) noexcept;
 
   FARPOINT_ALWAYS_INLINE static void run(Points const& cloud, index_t i, neighbour_key<scalar> const* keys, int count,
-                                         vec<double, 3> const& viewpoint,
-                                         normal_and_curvature<scalar>& found) noexcept {
-    found = normal_of(cloud, cloud[i], keys, count, viewpoint);
+                                         normal_request const& wanted, normal_row<scalar>& found) noexcept {
+    found = normal_of(cloud, cloud[i], keys, count, wanted);
   }
 };
 
@@ -32,12 +31,13 @@ void estimate_normals_by(Search const& search, batch<Points> const& points, norm
   using scalar = typename Points::scalar;
   typename normal_pass<Points>::function normal_of_point = nullptr;
   isa_dispatch<normal_pass<Points>>(normal_of_point);
+  normal_request const wanted = normal_request::of(params, output);
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
-    normal_and_curvature<scalar> found{};
-    normal_of_point(points[b], i, keys, count, params.viewpoint, found);
+    normal_row<scalar> found;
+    normal_of_point(points[b], i, keys, count, wanted, found);
     write_normal(output, points.begin_of(b) + i, found);
   };
-  auto const leave_empty = [&](index_t row) { write_normal(output, row, normal_and_curvature<scalar>{}); };
+  auto const leave_empty = [&](index_t row) { write_normal(output, row, normal_row<scalar>{}); };
   list_consumer const consumer{write, leave_empty};
   exact method;
   method.max_radius = params.max_radius;
@@ -65,10 +65,12 @@ result estimate_normals_workspace_bound(host_exec exec, batch_limits const& limi
 }
 
 /// Estimates the surface normal and the curvature at each point. The normal is the direction in which the k nearest
-/// points vary least, facing the viewpoint; the curvature is the surface variation (Pauly et al. 2002).
+/// points vary least, facing the viewpoint; the curvature is the surface variation (Pauly et al. 2002). The covariance
+/// of these points is an output, too, as registration by generalised ICP (Segal et al. 2009) takes it.
 ///
 /// The normal is (0, 0, 0) and the curvature 0 if the point is not finite, or if its neighbours, itself included, are
-/// fewer than three or collinear. The result has the same bits on every backend.
+/// fewer than three or collinear. The covariance is 0 if the point is not finite. The result has the same bits on every
+/// backend.
 ///
 /// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
@@ -120,22 +122,47 @@ struct estimated_normals {
   std::vector<Scalar> curvatures;  ///< `[points]`
 };
 
-/// estimate_normals() of one cloud in a host container, on all cores: `auto found =
-/// farpoint::estimate_normals(points);`
+namespace detail {
+
+/// Normals and curvatures in vectors.
+/// @param estimate  `estimate(output)`: writes them, and returns a result
+template <class Scalar, class Estimate>
+estimated_normals<Scalar> normals_in_vectors(index_t points, Estimate const& estimate) {
+  auto const size = static_cast<std::size_t>(points);
+  estimated_normals<Scalar> found{std::vector<Scalar>(3 * size), std::vector<Scalar>(size)};
+  require_ok(estimate(normals_output<Scalar>{found.normals, found.curvatures}));
+  return found;
+}
+
+}  // namespace detail
+
+/// estimate_normals() of one cloud in a host container: `auto found = farpoint::estimate_normals(points);`
 ///
 /// Allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto estimate_normals(Container const& points, normals_params const& params = {}) {
+auto estimate_normals(Container const& points, normals_params const& params = {}, host_exec exec = {}) {
   batch const cloud{view_points(points)};
   using scalar = typename std::decay_t<decltype(cloud.points())>::scalar;
-  auto const size = static_cast<std::size_t>(cloud.points().size());
-  estimated_normals<scalar> found{std::vector<scalar>(3 * size), std::vector<scalar>(size)};
-  host_scratch const workspace{estimate_normals_workspace_bytes(host_exec{}, cloud, params)};
-  normals_output<scalar> const output{found.normals, found.curvatures};
-  detail::require_ok(estimate_normals(host_exec{}, cloud, params, output, workspace));
-  return found;
+  host_scratch const workspace{estimate_normals_workspace_bytes(exec, cloud, params)};
+  return detail::normals_in_vectors<scalar>(cloud.points().size(), [&](auto const& output) {
+    return estimate_normals(exec, cloud, params, output, workspace);
+  });
+}
+
+/// estimate_normals() of one cloud in a host container by a BVH of it: `auto found =
+/// farpoint::estimate_normals(built.index, points);`. Allocates the result.
+/// @param points  contiguous container of the points that the BVH was built from
+/// @param exec    number of threads; all cores by default
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Scalar, class Container, class = detail::host_elements<Container const>>
+auto estimate_normals(point_bvh<Scalar> const& index, Container const& points, normals_params const& params = {},
+                      host_exec exec = {}) {
+  batch const cloud{view_points(points)};
+  return detail::normals_in_vectors<Scalar>(
+      cloud.points().size(), [&](auto const& output) { return estimate_normals(exec, index, cloud, params, output); });
 }
 
 #endif  // defined(__cpp_exceptions)

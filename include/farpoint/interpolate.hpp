@@ -116,23 +116,41 @@ result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& in
 
 #if defined(__cpp_exceptions)
 
-/// interpolate() of one cloud in a host container, on all cores: `[queries, channels]`. Allocates the workspace and the
-/// result.
-/// @param points    contiguous container of a type that has a point_layout
+/// interpolate() of one cloud in a host container: `[queries, channels]`. Allocates the workspace and the result.
+/// @param points    contiguous container of a type that has a point_layout, of two or three coordinates
 /// @param features  `[points, channels]`: contiguous container of float
 /// @param queries   as points
+/// @param exec      number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class Features, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Features const>, class = detail::host_elements<Queries const>>
 std::vector<float> interpolate(Container const& points, Features const& features, Queries const& queries,
-                               index_t channels) {
-  batch const cloud{view_points(points)};
-  batch const asked{view_points(queries)};
+                               index_t channels, host_exec exec = {}) {
+  batch const cloud{detail::search_view(points)};
+  batch const asked{detail::search_view(queries)};
   index_t const rows = asked.points().size();
   std::vector<float> found(static_cast<std::size_t>(channels < 1 ? 0 : rows * channels));
-  host_scratch const workspace{interpolate_workspace_bytes(host_exec{}, cloud, asked)};
-  detail::require_ok(interpolate(host_exec{}, cloud, span<float const>{features}, asked, channels,
-                                 interpolate_output{found}, workspace));
+  host_scratch const workspace{interpolate_workspace_bytes(exec, cloud, asked)};
+  detail::require_ok(
+      interpolate(exec, cloud, span<float const>{features}, asked, channels, interpolate_output{found}, workspace));
+  return found;
+}
+
+/// interpolate() among the points of a BVH of one cloud, for queries in a host container. Allocates the workspace and
+/// the result.
+/// @param features  `[points, channels]`: contiguous container of float
+/// @param queries   contiguous container of a type that has a point_layout, of two or three coordinates
+/// @param exec      number of threads; all cores by default
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Scalar, class Features, class Queries, class = detail::host_elements<Features const>,
+          class = detail::host_elements<Queries const>>
+std::vector<float> interpolate(point_bvh<Scalar> const& index, Features const& features, Queries const& queries,
+                               index_t channels, host_exec exec = {}) {
+  batch const asked{detail::search_view(queries)};
+  std::vector<float> found(static_cast<std::size_t>(channels < 1 ? 0 : asked.points().size() * channels));
+  host_scratch const workspace{interpolate_workspace_bytes(exec, index, asked)};
+  detail::require_ok(
+      interpolate(exec, index, span<float const>{features}, asked, channels, interpolate_output{found}, workspace));
   return found;
 }
 

@@ -6,6 +6,7 @@
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/detail/search/knn_host.hpp>
+#include <farpoint/geometry/planar_view.hpp>
 #include <farpoint/types/knn.hpp>
 
 #include <stdexcept>
@@ -99,38 +100,46 @@ struct knn_neighbours {
 
 namespace detail {
 
-template <class Points, class Queries>
-auto knn_in_vectors(batch<Points> const& points, batch<Queries> const& queries, bool self, index_t k,
-                    exact const& method) {
-  using scalar = typename Points::scalar;
+/// Lists in vectors.
+/// @param search  `search(output)`: writes the lists, and returns a result
+template <class Scalar, class Search>
+knn_neighbours<Scalar> knn_in_vectors(index_t queries, index_t k, Search const& search) {
   if (k < 1 || k > max_neighbours) throw std::invalid_argument{"knn: k is not between 1 and 1,024"};
-  auto const size = static_cast<std::size_t>(queries.points().size() * k);
-  knn_neighbours<scalar> found{k, std::vector<std::int32_t>(size), std::vector<scalar>(size)};
-  host_workspace const workspace{host_search_bytes(host_exec{}, points, queries, self)};
-  knn_output<scalar> const output{found.indices, found.distances};
-  result const outcome = knn_host(host_exec{}, points, queries, self, method, k, output, workspace.get());
-  if (!outcome) throw std::invalid_argument{outcome.reason};
+  auto const size = static_cast<std::size_t>(queries * k);
+  knn_neighbours<Scalar> found{k, std::vector<std::int32_t>(size), std::vector<Scalar>(size)};
+  require_ok(search(knn_output<Scalar>{found.indices, found.distances}));
   return found;
+}
+
+template <class Points, class Queries>
+auto knn_in_vectors(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self, index_t k,
+                    exact const& method) {
+  host_workspace const workspace{host_search_bytes(exec, points, queries, self)};
+  return knn_in_vectors<typename Points::scalar>(queries.points().size(), k, [&](auto const& output) {
+    return knn_host(exec, points, queries, self, method, k, output, workspace.get());
+  });
 }
 
 }  // namespace detail
 
-/// knn() of one cloud in a host container, on all cores: `auto found = farpoint::knn(points, 8);`
+/// knn() of one cloud in a host container: `auto found = farpoint::knn(points, 8);`
 ///
 /// Allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout
+/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto knn(Container const& points, index_t k, exact const& method = {}) {
-  batch const cloud{view_points(points)};
-  return detail::knn_in_vectors(cloud, cloud, true, k, method);
+auto knn(Container const& points, index_t k, exact const& method = {}, host_exec exec = {}) {
+  batch const cloud{detail::search_view(points)};
+  return detail::knn_in_vectors(exec, cloud, cloud, true, k, method);
 }
 
 /// knn() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
-auto knn(Container const& points, Queries const& queries, index_t k, exact const& method = {}) {
-  return detail::knn_in_vectors(batch{view_points(points)}, batch{view_points(queries)}, false, k, method);
+auto knn(Container const& points, Queries const& queries, index_t k, exact const& method = {}, host_exec exec = {}) {
+  return detail::knn_in_vectors(exec, batch{detail::search_view(points)}, batch{detail::search_view(queries)}, false, k,
+                                method);
 }
 
 #endif  // defined(__cpp_exceptions)

@@ -95,17 +95,30 @@ result mean_knn_distance(host_exec exec, point_bvh<typename Points::scalar> cons
 
 #if defined(__cpp_exceptions)
 
-/// mean_knn_distance() of one cloud in a host container, on all cores: `auto means =
-/// farpoint::mean_knn_distance(points, 3);`, one mean per point. Allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout
+/// mean_knn_distance() of one cloud in a host container: `auto means = farpoint::mean_knn_distance(points, 3);`, one
+/// mean per point. Allocates the workspace and the result.
+/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto mean_knn_distance(Container const& points, index_t k) {
-  batch const cloud{view_points(points)};
+auto mean_knn_distance(Container const& points, index_t k, host_exec exec = {}) {
+  batch const cloud{detail::search_view(points)};
   using scalar = typename std::decay_t<decltype(cloud.points())>::scalar;
   std::vector<scalar> means(static_cast<std::size_t>(cloud.points().size()));
-  host_scratch const workspace{mean_knn_distance_workspace_bytes(host_exec{}, cloud, k)};
-  detail::require_ok(mean_knn_distance(host_exec{}, cloud, k, span<scalar>{means}, workspace));
+  host_scratch const workspace{mean_knn_distance_workspace_bytes(exec, cloud, k)};
+  detail::require_ok(mean_knn_distance(exec, cloud, k, span<scalar>{means}, workspace));
+  return means;
+}
+
+/// mean_knn_distance() of one cloud in a host container by a BVH of it. Allocates the result.
+/// @param points  contiguous container of the points that the BVH was built from
+/// @param exec    number of threads; all cores by default
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Scalar, class Container, class = detail::host_elements<Container const>>
+auto mean_knn_distance(point_bvh<Scalar> const& index, Container const& points, index_t k, host_exec exec = {}) {
+  batch const cloud{detail::search_view(points)};
+  std::vector<Scalar> means(static_cast<std::size_t>(cloud.points().size()));
+  detail::require_ok(mean_knn_distance(exec, index, cloud, k, span<Scalar>{means}));
   return means;
 }
 

@@ -8,6 +8,7 @@
 #include <farpoint/core/status.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/knn_host.hpp>
+#include <farpoint/knn.hpp>
 #include <farpoint/types/knn.hpp>
 #include <farpoint/types/point_bvh.hpp>
 
@@ -106,17 +107,35 @@ struct point_bvh_of_cloud {
   point_bvh<Scalar> index;
 };
 
-/// build_point_bvh() of one cloud in a host container, on all cores: `auto built = farpoint::build_point_bvh(points);`.
-/// Pass `built.index` to the searches.
-/// @param points  contiguous container of a type that has a point_layout
+/// build_point_bvh() of one cloud in a host container: `auto built = farpoint::build_point_bvh(points);`. Pass
+/// `built.index` to the searches.
+/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto build_point_bvh(Container const& points) {
-  batch const cloud{view_points(points)};
+auto build_point_bvh(Container const& points, host_exec exec = {}) {
+  batch const cloud{detail::search_view(points)};
   using scalar = typename std::decay_t<decltype(cloud.points())>::scalar;
-  point_bvh_of_cloud<scalar> built{host_scratch{point_bvh_bytes(host_exec{}, cloud)}, {}};
-  detail::require_ok(build_point_bvh(host_exec{}, cloud, built.memory, built.index));
+  point_bvh_of_cloud<scalar> built{host_scratch{point_bvh_bytes(exec, cloud)}, {}};
+  detail::require_ok(build_point_bvh(exec, cloud, built.memory, built.index));
   return built;
+}
+
+/// knn() among the points of a BVH of one cloud, for queries in a host container: `auto found =
+/// farpoint::knn(built.index, queries, 8);`
+///
+/// Allocates the workspace and the result.
+/// @param queries  contiguous container of a type that has a point_layout, of two or three coordinates
+/// @param exec     number of threads; all cores by default
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Scalar, class Queries, class = detail::host_elements<Queries const>>
+auto knn(point_bvh<Scalar> const& index, Queries const& queries, index_t k, exact const& method = {},
+         host_exec exec = {}) {
+  batch const asked{detail::search_view(queries)};
+  host_scratch const workspace{knn_workspace_bytes(exec, index, asked)};
+  return detail::knn_in_vectors<Scalar>(asked.points().size(), k, [&](auto const& output) {
+    return knn(exec, index, asked, method, k, output, workspace);
+  });
 }
 
 #endif  // defined(__cpp_exceptions)

@@ -176,74 +176,117 @@ struct radius_row_neighbours {
 
 namespace detail {
 
-template <class Points, class Queries>
-auto radius_in_vectors(batch<Points> const& points, batch<Queries> const& queries, bool self,
-                       radius_params const& params, index_t max) {
-  using scalar = typename Points::scalar;
-  index_t const rows = queries.points().size();
-  auto const size = static_cast<std::size_t>(max < 0 || max > max_neighbours ? 0 : rows * max);
-  radius_neighbours<scalar> found{max, std::vector<std::int32_t>(size), std::vector<scalar>(size),
-                                  std::vector<std::int32_t>(static_cast<std::size_t>(rows))};
-  host_scratch const workspace{host_search_bytes(host_exec{}, points, queries, self)};
-  radius_output<scalar> const output{found.indices, found.distances, found.counts};
-  require_ok(radius_host(host_exec{}, points, queries, self, params, max, output, workspace));
+/// Table in vectors.
+/// @param search  `search(output)`: writes the table, and returns a result
+template <class Scalar, class Search>
+radius_neighbours<Scalar> radius_in_vectors(index_t queries, index_t max, Search const& search) {
+  auto const size = static_cast<std::size_t>(max < 0 || max > max_neighbours ? 0 : queries * max);
+  radius_neighbours<Scalar> found{max, std::vector<std::int32_t>(size), std::vector<Scalar>(size),
+                                  std::vector<std::int32_t>(static_cast<std::size_t>(queries))};
+  require_ok(search(radius_output<Scalar>{found.indices, found.distances, found.counts}));
   return found;
 }
 
 template <class Points, class Queries>
-auto radius_rows_in_vectors(batch<Points> const& points, batch<Queries> const& queries, bool self,
-                            radius_params const& params) {
-  using scalar = typename Points::scalar;
-  radius_row_neighbours<scalar> found;
-  found.offsets.resize(static_cast<std::size_t>(queries.points().size()) + 1);
-  host_scratch const workspace{host_search_bytes(host_exec{}, points, queries, self)};
-  auto const search = [&] {
-    radius_rows_output<scalar> const output{found.offsets, found.indices, found.distances};
-    require_ok(radius_rows_host(host_exec{}, points, queries, self, params, output, workspace));
+auto radius_in_vectors(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                       radius_params const& params, index_t max) {
+  host_scratch const workspace{host_search_bytes(exec, points, queries, self)};
+  return radius_in_vectors<typename Points::scalar>(queries.points().size(), max, [&](auto const& output) {
+    return radius_host(exec, points, queries, self, params, max, output, workspace);
+  });
+}
+
+/// Rows in vectors, by two searches: one to count, one to fill.
+/// @param search  `search(output)`: writes the rows, and returns a result
+template <class Scalar, class Search>
+radius_row_neighbours<Scalar> radius_rows_in_vectors(index_t queries, Search const& search) {
+  radius_row_neighbours<Scalar> found;
+  found.offsets.resize(static_cast<std::size_t>(queries) + 1);
+  auto const run = [&] {
+    require_ok(search(radius_rows_output<Scalar>{found.offsets, found.indices, found.distances}));
   };
-  search();
+  run();
   found.indices.resize(static_cast<std::size_t>(found.offsets.back()));
   found.distances.resize(found.indices.size());
-  search();
+  run();
   return found;
+}
+
+template <class Points, class Queries>
+auto radius_rows_in_vectors(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                            radius_params const& params) {
+  host_scratch const workspace{host_search_bytes(exec, points, queries, self)};
+  return radius_rows_in_vectors<typename Points::scalar>(queries.points().size(), [&](auto const& output) {
+    return radius_rows_host(exec, points, queries, self, params, output, workspace);
+  });
 }
 
 }  // namespace detail
 
-/// radius() of one cloud in a host container, on all cores: `auto found = farpoint::radius(points, {0.5}, 32);`
+/// radius() of one cloud in a host container: `auto found = farpoint::radius(points, {0.5}, 32);`
 ///
 /// Allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout
+/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto radius(Container const& points, radius_params const& params, index_t max) {
-  batch const cloud{view_points(points)};
-  return detail::radius_in_vectors(cloud, cloud, true, params, max);
+auto radius(Container const& points, radius_params const& params, index_t max, host_exec exec = {}) {
+  batch const cloud{detail::search_view(points)};
+  return detail::radius_in_vectors(exec, cloud, cloud, true, params, max);
 }
 
 /// radius() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
-auto radius(Container const& points, Queries const& queries, radius_params const& params, index_t max) {
-  return detail::radius_in_vectors(batch{view_points(points)}, batch{view_points(queries)}, false, params, max);
+auto radius(Container const& points, Queries const& queries, radius_params const& params, index_t max,
+            host_exec exec = {}) {
+  return detail::radius_in_vectors(exec, batch{detail::search_view(points)}, batch{detail::search_view(queries)}, false,
+                                   params, max);
 }
 
-/// radius_rows() of one cloud in a host container, on all cores: `auto rows = farpoint::radius_rows(points, {0.5});`
+/// radius() among the points of a BVH of one cloud, for queries in a host container.
+template <class Scalar, class Queries, class = detail::host_elements<Queries const>>
+auto radius(point_bvh<Scalar> const& index, Queries const& queries, radius_params const& params, index_t max,
+            host_exec exec = {}) {
+  batch const asked{detail::search_view(queries)};
+  host_scratch const workspace{radius_workspace_bytes(exec, index, asked)};
+  return detail::radius_in_vectors<Scalar>(asked.points().size(), max, [&](auto const& output) {
+    return radius(exec, index, asked, params, max, output, workspace);
+  });
+}
+
+/// radius_rows() of one cloud in a host container: `auto rows = farpoint::radius_rows(points, {0.5});`
 ///
 /// Searches twice, to count and to fill; allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout
+/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto radius_rows(Container const& points, radius_params const& params) {
-  batch const cloud{view_points(points)};
-  return detail::radius_rows_in_vectors(cloud, cloud, true, params);
+auto radius_rows(Container const& points, radius_params const& params, host_exec exec = {}) {
+  batch const cloud{detail::search_view(points)};
+  return detail::radius_rows_in_vectors(exec, cloud, cloud, true, params);
 }
 
 /// radius_rows() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
-auto radius_rows(Container const& points, Queries const& queries, radius_params const& params) {
-  return detail::radius_rows_in_vectors(batch{view_points(points)}, batch{view_points(queries)}, false, params);
+auto radius_rows(Container const& points, Queries const& queries, radius_params const& params, host_exec exec = {}) {
+  return detail::radius_rows_in_vectors(exec, batch{detail::search_view(points)}, batch{detail::search_view(queries)},
+                                        false, params);
+}
+
+/// radius_rows() of one cloud by a BVH of it, for queries in a host container.
+/// @param points  contiguous container of the points that the BVH was built from
+template <class Scalar, class Container, class Queries, class = detail::host_elements<Container const>,
+          class = detail::host_elements<Queries const>>
+auto radius_rows(point_bvh<Scalar> const& index, Container const& points, Queries const& queries,
+                 radius_params const& params, host_exec exec = {}) {
+  batch const cloud{detail::search_view(points)};
+  batch const asked{detail::search_view(queries)};
+  host_scratch const workspace{radius_workspace_bytes(exec, index, cloud, asked)};
+  return detail::radius_rows_in_vectors<Scalar>(asked.points().size(), [&](auto const& output) {
+    return radius_rows(exec, index, cloud, asked, params, output, workspace);
+  });
 }
 
 #endif  // defined(__cpp_exceptions)

@@ -20,3 +20,4 @@
 #include <farpoint/runtime/stream_calls.hpp>
 #include <farpoint/runtime/stream_gather.hpp>
 #include <farpoint/runtime/stream_screen.hpp>
+#include <farpoint/runtime/stream_voxel_map.hpp>

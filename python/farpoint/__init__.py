@@ -20,11 +20,13 @@ from ._voxelize import voxelize
 #: True where the package was built with CUDA; whether there is a GPU, cuda_available() says.
 has_cuda: bool = _core.built_with_cuda
 cuda_available = _core.cuda_available
+release_thread_memory = _core.release_thread_memory
 
 __version__ = "0.1.0"
 
 __all__ = [
     "HashMap", "Neighbors", "OrganizedCamera", "Pairs", "PinholeCamera", "PointIndex", "RadiusRows", "ScreenNeighbors",
     "SphericalCamera", "ball_query", "cuda_available", "distCUDA2", "fps", "furthest_point_sample", "gather", "group", "has_cuda",
-    "interpolate", "knn", "mean_knn_distance", "normals", "radius", "screen_knn", "three_interpolate", "three_nn", "voxelize",
+    "interpolate", "knn", "mean_knn_distance", "normals", "radius", "release_thread_memory", "screen_knn", "three_interpolate",
+    "three_nn", "voxelize",
 ]

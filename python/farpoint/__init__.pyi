@@ -29,6 +29,7 @@ __version__: str
 __all__: List[str]
 has_cuda: bool
 def cuda_available() -> bool: ...
+def release_thread_memory() -> None: ...
 
 class Neighbors(NamedTuple, Generic[A]):
     indices: A

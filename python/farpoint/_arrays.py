@@ -113,10 +113,6 @@ class Numpy:
         """The larger of each value and a number, or the value of another array."""
         return self.library.maximum(array, least)
 
-    def root(self, array: np.ndarray) -> np.ndarray:
-        """Square roots, to the nearest of their type."""
-        return np.sqrt(array)
-
     def astype(self, array: np.ndarray, dtype: str) -> np.ndarray:
         return array.astype(dtype, copy=False)
 
@@ -205,10 +201,6 @@ class Torch:
     def at_least(self, array: Any, least: Any) -> Any:
         return self.library.clamp(array, min=least)
 
-    def root(self, array: Any) -> Any:
-        # In double: torch's root of a float is off by a bit now and then.
-        return array.double().sqrt().to(array.dtype)
-
     def astype(self, array: Any, dtype: str) -> Any:
         return array.to(getattr(self.library, dtype))
 
@@ -277,9 +269,6 @@ class Cupy(Numpy):
 
     def where(self, condition: Array, one: Array, other: Array) -> Any:
         return self.library.where(condition, one, other)
-
-    def root(self, array: Any) -> Any:
-        return self.library.sqrt(array.astype("float64")).astype(array.dtype)
 
     def count(self, number: int, dtype: str) -> Any:
         with self.library.cuda.Device(self.device):

@@ -193,13 +193,16 @@ def three_nn(unknown: Array, known: Array, *, offsets: Optional[Array] = None, l
     idx : the same shape, int32
         0 where `dist` is +inf.
     """
+    if offsets is lengths is query_offsets is query_lengths is stream is workspace is None:
+        quick = _core.quick_three_nn(unknown, known, index_dtype, threads)
+        if quick is not None:
+            return quick
     call = _call("three_nn", unknown, threads=threads, stream=stream, workspace=workspace)
-    space = call.space
     search = _Search(call, *checked(call, known, unknown, ("known", "unknown")), offsets, lengths, query_offsets, query_lengths)
     indices = search.output((3,), call.index_type(index_dtype), -1)
     distances = search.output((3,), search.scalar, math.inf)
-    _core.knn(*search.arguments(), 3, math.inf, False, indices, distances)
-    return space.root(distances), space.where(distances < math.inf, indices, 0 * indices)
+    _core.three_nn(*search.arguments(), indices, distances)
+    return distances, indices
 
 
 @follows_stream

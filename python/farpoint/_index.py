@@ -192,9 +192,9 @@ class PointIndex:
 
     def _lists(self, call: Call, array: Any, cuts: Any, rules: tuple, offsets: Any, indices: Any, distances: Any) -> None:
         """Lists of all neighbours. In host memory they are counted by the index, and found by it in rows as long as the longest, if
-        these fit; on a device, where that would wait for the counts, they are searched among the points."""
+        these fit; otherwise they are searched among the points."""
         if not call.space.on_host:
-            _core.radius_rows(call.place, self._points, self._offsets, array, cuts, *rules, offsets, indices, distances)
+            self._index.radius_rows(call.place, self._points, self._offsets, array, cuts, *rules, offsets, indices, distances)
             return
         space, rows = call.space, math.prod(array.shape[:-1])
         counts = space.zeros((rows,), "int64")

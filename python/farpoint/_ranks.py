@@ -24,7 +24,6 @@ from ._voxelize import _COLUMNS, _VALUES, _three, _value_type
 
 _FUNCTIONS = ("fps", "knn", "radius", "voxelize", "voxelize of all rows")
 _MOST_INT32 = 2**31 - 1
-_MOST_RANKS_OF_RADIUS = 64
 _ROWS = ("coords", "num_points", "voxels", "mean", "max", "first", "centroid")
 
 
@@ -168,12 +167,6 @@ def fps(transport: Any, points: Array, samples: int, *, first: int = 0, seed: Op
     return (indices, distances) if return_distances else indices
 
 
-def _exchanged_at_first(ranks: _Ranks, request: Request) -> int:
-    """Queries that there is room for at first: a quarter of the own ones, or all that there may be."""
-    sent, received = request.rows * (ranks.count - 1), ranks.queries - request.rows
-    return min(1024 + request.rows // 4, max(sent, received))
-
-
 def knn(transport: Any, points: Array, k: int, queries: Optional[Array] = None, *, max_radius: float = math.inf,
         exclude_self: bool = False, index_dtype: Any = "int64", threads: int = 0) -> Neighbors:
     ranks = _Ranks("knn", transport)
@@ -189,8 +182,7 @@ def knn(transport: Any, points: Array, k: int, queries: Optional[Array] = None, 
         return request
 
     request = ranks.agree(check)
-    ranks.repeat(_exchanged_at_first(ranks, request), lambda capacity: _core.knn_shard(
-        transport, request.threads, request.points, ranks.first_index, request.queries, *rules, capacity, *outputs))
+    _core.knn_shard(transport, request.threads, request.points, ranks.first_index, request.queries, *rules, *outputs)
     return Neighbors(ranks.indices(request, outputs[0]), outputs[1])
 
 
@@ -204,8 +196,6 @@ def radius(transport: Any, points: Array, radius: float, queries: Optional[Array
     def check() -> Request:
         request = Request(ranks, points, queries, threads, index_dtype)
         call = request.call
-        if ranks.count > _MOST_RANKS_OF_RADIUS:
-            call.fail(f"there are {ranks.count} ranks; it takes {_MOST_RANKS_OF_RADIUS} at most")
         if order not in ("index", "nearest"):
             call.fail(f"there is no order {order!r}")
         rules[:] = [call.number(radius, "radius"), order == "nearest", bool(exclude_self), bool(exclusive),
@@ -215,8 +205,7 @@ def radius(transport: Any, points: Array, radius: float, queries: Optional[Array
         return request
 
     request = ranks.agree(check)
-    ranks.repeat(_exchanged_at_first(ranks, request), lambda capacity: _core.radius_shard(
-        transport, request.threads, request.points, ranks.first_index, request.queries, *rules, capacity, *outputs))
+    _core.radius_shard(transport, request.threads, request.points, ranks.first_index, request.queries, *rules, *outputs)
     return Neighbors(ranks.indices(request, outputs[0]), outputs[1])
 
 

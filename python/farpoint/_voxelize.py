@@ -49,19 +49,36 @@ def _named(call: Call, outputs: Optional[Sequence[str]], hard: bool) -> tuple:
     return names
 
 
+def _ends_on_host(points: Any) -> np.ndarray:
+    """Smallest and largest coordinates of the finite points, (2, 3); zeros without any."""
+    xyz = np.asarray(points)[..., :3].reshape(-1, 3)
+    ends = np.stack([xyz.min(0), xyz.max(0)]) if len(xyz) else np.zeros((2, 3))
+    if not np.isfinite(ends).all():
+        xyz = xyz[np.isfinite(xyz).all(1)]
+        ends = np.stack([xyz.min(0), xyz.max(0)]) if len(xyz) else np.zeros((2, 3))
+    return ends
+
+
+def _ends_on_device(space: Any, points: Any) -> np.ndarray:
+    """_ends_on_host() of points on a device, by functions that torch and CuPy have; waits for the six numbers."""
+    library, dtype = space.library, space.dtype(points)
+    if math.prod(points.shape[:-1]) == 0:
+        return np.zeros((2, 3))
+    xyz = points[..., :3].reshape(-1, 3)
+    finite = library.isfinite(xyz).all(-1)[:, None]
+    low = library.amin(space.where(finite, xyz, space.full((), math.inf, dtype)), 0)
+    high = library.amax(space.where(finite, xyz, space.full((), -math.inf, dtype)), 0)
+    ends = np.array(library.stack([low, high]).tolist(), np.float64)
+    return ends if np.isfinite(ends).all() else np.zeros((2, 3))
+
+
 def _bounds_of(call: Call, points: Any, sizes: Sequence[float]) -> tuple:
-    """Bounds of points in host memory, at multiples of the voxel size, so that grids of different clouds align. The upper bound
-    is one voxel larger than needed: rounding must not put a point outside."""
-    if not call.space.on_host:
-        call.fail("point_range is left out; on a device pass it, as the call would wait for the bounds of the points")
+    """Bounds of points, at multiples of the voxel size, so that grids of different clouds align. The upper bound is one voxel
+    larger than needed: rounding must not put a point outside."""
     if not all(0 < size < math.inf for size in sizes):
         return (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)  # the library reports the error
-    xyz = np.asarray(points)[..., :3].reshape(-1, 3)
     with np.errstate(all="ignore"):
-        ends = np.stack([xyz.min(0), xyz.max(0)]) if len(xyz) else np.zeros((2, 3))
-        if not np.isfinite(ends).all():
-            xyz = xyz[np.isfinite(xyz).all(1)]
-            ends = np.stack([xyz.min(0), xyz.max(0)]) if len(xyz) else np.zeros((2, 3))
+        ends = _ends_on_host(points) if call.space.on_host else _ends_on_device(call.space, points)
         size, (low, high) = np.array(sizes), ends.astype(np.float64)
         first, last = np.floor(low / size), np.floor(high / size) + 2
         first = first - (first * size > low)
@@ -113,7 +130,8 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
     voxel_size : float or three
         Metres.
     point_range : x, y, z from and x, y, z to, optional
-        Metres; points beyond are in no voxel. May be left out in host memory: bounds of the finite points, at multiples of the size.
+        Metres; points beyond are in no voxel. Left out, the bounds of the finite points, at multiples of the size: a call on a
+        device waits for them.
     max_points, max_voxels : int, optional
         Hard voxelization: of a voxel, and of a cloud.
     outputs : names of outputs, optional
@@ -214,5 +232,5 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
         if "mean" in result and scalar != dtype:
             result["mean"] = space.astype(result["mean"], dtype)
         if given is None:
-            result[BOUNDS] = space.array(np.array(bounds))
+            result[BOUNDS] = space.array(list(bounds), "float64")
         return result

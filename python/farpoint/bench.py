@@ -1,11 +1,11 @@
 """Times farpoint and other packages that are installed: `python -m farpoint.bench`.
 
-    python -m farpoint.bench [--device cpu|cuda] [--only fps] [--few] [--sweep FILE] [--seconds 1] [--json FILE]
+    python -m farpoint.bench [--device cpu|cuda] [--only fps] [--few] [--sweep FILE] [--seconds 1] [--json FILE] [--results DIR]
 
 Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
 the time between two events divided by the number of calls: the cost in a training loop. Rows of a few points show the overhead of a
 call: the time until it returns, and the part of it that is spent in C++, with memory for the results at hand: computing the size
-of the workspace, and enqueuing the work. Python adds the difference. These calls wait for the GPU after every 16 calls: the first
+of the workspace, and enqueuing the work. Python adds the difference. With torch, the function of farpoint.torch has a row, too. These calls wait for the GPU after every 16 calls: the first
 call after a wait is slower. A package that is missing, or whose call raises, has no row; it is listed with the reason.
 Inputs are made from a fixed seed; the sweep is a street as a LiDAR with 64 beams would see it, or a file of float32 x, y, z.
 """
@@ -19,8 +19,11 @@ import importlib
 import importlib.metadata
 import json
 import os
+import pathlib
 import platform
+import re
 import statistics
+import subprocess
 import sys
 import time
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
@@ -50,6 +53,23 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or "unknown"
+
+
+def _commit() -> str:
+    """The commit of the checkout in the current folder, or FARPOINT_COMMIT of the environment; "unknown" without either."""
+    told = os.environ.get("FARPOINT_COMMIT")
+    if told:
+        return told
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        return subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], check=True, capture_output=True, text=True).stdout.strip()
+    return "unknown"
+
+
+def _kept(result: dict, results: pathlib.Path) -> pathlib.Path:
+    """The file of a run below a folder of results, by the GPU or the processor that it ran on."""
+    context = result["context"]
+    machine = re.sub(r"[^a-z0-9]+", "-", (context["gpu"] or context["processor"]).lower()).strip("-")
+    return results / machine / "python" / "bench.json"
 
 
 class Clock:
@@ -277,6 +297,28 @@ class Cases:
             ("gather", name, lambda: farpoint.gather(points, indices)),
             ("group", "(1, 5, 4)", lambda: farpoint.group(channels, groups)),
             ("ball_query", name, lambda: farpoint.ball_query(0.2, 2, points, points)),
+            ("three_nn", name, lambda: farpoint.three_nn(points, points)),
+        ]
+
+    def few_of_torch(self) -> List[tuple]:
+        """few() by the functions of farpoint.torch, on tensors; nothing without torch."""
+        if self.torch is None:
+            return []
+        from farpoint import torch as fpt
+
+        points = self._tensor(np.random.default_rng(2).random((1, 4, 3), np.float32))
+        indices, groups = fpt.fps(points, 2), fpt.knn(points, 2)[0]
+        channels = self._tensor(np.zeros((1, 5, 4), np.float32))
+        name = "(1, 4, 3)"
+        return [
+            ("fps", name, lambda: fpt.fps(points, 2)),
+            ("knn", name, lambda: fpt.knn(points, 2)),
+            ("radius", f"{name}, capacity 16", lambda: fpt.radius(points, 0.1, capacity=16)),
+            ("voxelize", name, lambda: fpt.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1), max_points=2, max_voxels=4)),
+            ("gather", name, lambda: fpt.gather(points, indices)),
+            ("group", "(1, 5, 4)", lambda: fpt.group(channels, groups)),
+            ("ball_query", name, lambda: fpt.ball_query(0.2, 2, points, points)),
+            ("three_nn", name, lambda: fpt.three_nn(points, points)),
         ]
 
 
@@ -321,7 +363,12 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
         if only is None or function == only:
             for package, us in zip(("farpoint", "farpoint, in C++"), clock.microseconds_of_call(call)):
                 rows.append({"function": function, "input": name, "package": package, "p50_us": us})
-    context = {"farpoint": farpoint.__version__, "device": device, "machine": platform.machine(), "python": platform.python_version(),
+    for function, name, call in cases.few_of_torch():
+        if only is None or function == only:
+            us, _ = clock.microseconds_of_call(call)
+            rows.append({"function": function, "input": name, "package": "farpoint.torch", "p50_us": us})
+    context = {"farpoint": farpoint.__version__, "commit": _commit(), "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+               "load": os.getloadavg()[0], "torch": getattr(cases.torch, "__version__", None), "device": device, "machine": platform.machine(), "python": platform.python_version(),
                "peers": cases.peers.found(), "versions": cases.peers.versions(), "processor": _processor(), "threads": os.cpu_count(),
                "missing": cases.peers.missing, "failed": failed, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
     return {"context": context, "rows": rows, "added_us": _added(rows)}
@@ -330,11 +377,13 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
 def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m farpoint.bench", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--only", choices=["fps", "knn", "radius", "voxelize", "gather", "group", "ball_query"], help="one function")
+    parser.add_argument("--only", choices=["fps", "knn", "radius", "voxelize", "gather", "group", "ball_query", "three_nn"],
+                        help="one function")
     parser.add_argument("--few", action="store_true", help="the rows of a few points alone")
     parser.add_argument("--sweep", help="a file of float32 x, y, z")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row, at most, after the first call")
     parser.add_argument("--json", help="write the rows to this file")
+    parser.add_argument("--results", type=pathlib.Path, metavar="DIR", help="write the rows to DIR/<gpu or processor>/python/bench.json")
     wish = parser.parse_args(arguments)
     result = run(wish.device, wish.only, wish.sweep, wish.seconds, wish.few)
     print(_table(result["rows"]))
@@ -342,9 +391,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
     print(f"Peers found: {', '.join(result['context']['peers']) or 'none'}.")
     for what, sentence in {**result["context"]["missing"], **result["context"]["failed"]}.items():
         print(f"Not timed: {what}: {sentence}")
-    if wish.json:
-        with open(wish.json, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
+    files = [pathlib.Path(wish.json)] if wish.json else []
+    if wish.results:
+        files.append(_kept(result, wish.results))
+        files[-1].parent.mkdir(parents=True, exist_ok=True)
+    for path in files:
+        path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

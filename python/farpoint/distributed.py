@@ -229,7 +229,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max
            exclude_self: bool = False, exclusive: bool = False, index_dtype: Any = "int64", threads: int = 0, group: Any = None,
            timeout: Timeout = 600.0) -> Neighbors:
     """Up to `max_neighbors` points of a distributed cloud within a radius of each query of this rank: the rows of
-    `farpoint.PointIndex.radius` with `max_neighbors`. At most 64 ranks.
+    `farpoint.PointIndex.radius` with `max_neighbors`.
 
     Parameters
     ----------

@@ -6,8 +6,6 @@
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>
 
-#include <nanobind/stl/pair.h>
-
 namespace farpoint_python {
 namespace {
 
@@ -20,49 +18,41 @@ void with_queries(part_of_cloud const& part, optional_input const& queries, F co
   f(points, points_of<Scalar>(*queries, false));
 }
 
-room_outcome knn_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud const& part,
-                       optional_input const& queries, farpoint::exact const& method, index_t k, index_t capacity,
-                       output const& indices, output const& distances) {
-  room_outcome done;
+void knn_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud const& part, optional_input const& queries,
+               farpoint::exact const& method, index_t k, output const& indices, output const& distances) {
   with_scalar(part.points, [&](auto zero) {
     using scalar = decltype(zero);
     farpoint::knn_shard_output<scalar> out;
     out.indices = values_of<index_t>(indices);
     out.distances = values_of<scalar>(distances);
-    out.exchanged_capacity = capacity;
-    out.exchanged = &done.second;
     with_queries<scalar>(part, queries, [&](auto const& points, auto const& asked) {
-      done.first = on_ranks(
-          ranks, [&] { return knn_shard_workspace_bytes(exec, ranks.ranks(), points, asked, method, k, out); },
+      search_on_ranks(
+          ranks, [&] { return knn_shard_plan_workspace_bytes(exec, ranks.ranks(), points, asked, method, k, out); },
           [&](farpoint::bytes workspace) {
-            return farpoint::knn_shard(exec, ranks, points, asked, method, k, out, workspace);
+            return farpoint::knn_shard_plan(exec, ranks, points, asked, method, k, out, workspace);
           });
     });
   });
-  return done;
 }
 
-room_outcome radius_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud const& part,
-                          optional_input const& queries, farpoint::radius_params const& params, index_t max,
-                          index_t capacity, output const& indices, output const& distances, output const& counts) {
-  room_outcome done;
+void radius_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud const& part,
+                  optional_input const& queries, farpoint::radius_params const& params, index_t max,
+                  output const& indices, output const& distances, output const& counts) {
   with_scalar(part.points, [&](auto zero) {
     using scalar = decltype(zero);
     farpoint::radius_shard_output<scalar> out;
     out.indices = values_of<index_t>(indices);
     out.distances = values_of<scalar>(distances);
     out.counts = values_of<index_t>(counts);
-    out.exchanged_capacity = capacity;
-    out.exchanged = &done.second;
     with_queries<scalar>(part, queries, [&](auto const& points, auto const& asked) {
-      done.first = on_ranks(
-          ranks, [&] { return radius_shard_workspace_bytes(exec, ranks.ranks(), points, asked, params, max, out); },
+      search_on_ranks(
+          ranks,
+          [&] { return radius_shard_plan_workspace_bytes(exec, ranks.ranks(), points, asked, params, max, out); },
           [&](farpoint::bytes workspace) {
-            return farpoint::radius_shard(exec, ranks, points, asked, params, max, out, workspace);
+            return farpoint::radius_shard_plan(exec, ranks, points, asked, params, max, out, workspace);
           });
     });
   });
-  return done;
 }
 
 }  // namespace
@@ -71,32 +61,28 @@ void add_distributed_search(nb::module_& m) {
   m.def(
       "knn_shard",
       [](nb::object transport, int threads, input const& points, index_t first_index, optional_input const& queries,
-         index_t k, double max_radius, bool exclude_self, index_t capacity, output const& indices,
-         output const& distances) {
+         index_t k, double max_radius, bool exclude_self, output const& indices, output const& distances) {
         python_ranks ranks{std::move(transport)};
-        return knn_shard(ranks, {threads}, {points, first_index}, queries, {max_radius, exclude_self}, k, capacity,
-                         indices, distances);
+        knn_shard(ranks, {threads}, {points, first_index}, queries, {max_radius, exclude_self}, k, indices, distances);
       },
       nb::arg("transport"), nb::arg("threads"), nb::arg("points"), nb::arg("first_index"), nb::arg("queries").none(),
-      nb::arg("k"), nb::arg("max_radius"), nb::arg("exclude_self"), nb::arg("capacity"), nb::arg("indices"),
-      nb::arg("distances"));
+      nb::arg("k"), nb::arg("max_radius"), nb::arg("exclude_self"), nb::arg("indices"), nb::arg("distances"));
   m.def(
       "radius_shard",
       [](nb::object transport, int threads, input const& points, index_t first_index, optional_input const& queries,
-         double radius, bool nearest, bool exclude_self, bool exclusive, index_t max, index_t capacity,
-         output const& indices, output const& distances, output const& counts) {
+         double radius, bool nearest, bool exclude_self, bool exclusive, index_t max, output const& indices,
+         output const& distances, output const& counts) {
         python_ranks ranks{std::move(transport)};
         farpoint::radius_params params;
         params.radius = radius;
         params.order = nearest ? farpoint::radius_order::nearest : farpoint::radius_order::index;
         params.exclude_self = exclude_self;
         params.exclusive = exclusive;
-        return radius_shard(ranks, {threads}, {points, first_index}, queries, params, max, capacity, indices, distances,
-                            counts);
+        radius_shard(ranks, {threads}, {points, first_index}, queries, params, max, indices, distances, counts);
       },
       nb::arg("transport"), nb::arg("threads"), nb::arg("points"), nb::arg("first_index"), nb::arg("queries").none(),
       nb::arg("radius"), nb::arg("nearest"), nb::arg("exclude_self"), nb::arg("exclusive"), nb::arg("max"),
-      nb::arg("capacity"), nb::arg("indices"), nb::arg("distances"), nb::arg("counts"));
+      nb::arg("indices"), nb::arg("distances"), nb::arg("counts"));
 }
 
 }  // namespace farpoint_python

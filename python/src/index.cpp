@@ -80,6 +80,29 @@ class point_index {
     });
   }
 
+  /// Lists of all neighbours, on a device.
+  /// @param points         that the index was built from
+  /// @param point_offsets  that the index was built with
+  void radius_rows(place const& where, input const& points, optional_input const& point_offsets, input const& queries,
+                   optional_input const& offsets, farpoint::radius_params const& params, output const& row_offsets,
+                   optional_output const& indices, optional_output const& distances) const {
+    if (where.on_host()) refuse("PointIndex: lists of all neighbours are on a device");
+    visit(where, queries, [&](auto const& index, auto zero) {
+      using scalar = decltype(zero);
+      if (!holds<scalar>(points)) refuse("PointIndex: the points have another type than the index");
+      auto const clouds = clouds_of<scalar>(where, points, point_offsets);
+      auto const asked = clouds_of<scalar>(where, queries, offsets);
+      farpoint::radius_rows_output<scalar> const out{indices_of(row_offsets), indices_of(indices),
+                                                     values_of<scalar>(distances)};
+      call(
+          where, [](auto const&) { return farpoint::result{}; },
+          [&](auto exec) { return farpoint::radius_workspace_bytes(exec, index.device, clouds, asked); },
+          [&](auto exec, auto workspace) {
+            return farpoint::radius_rows(exec, index.device, clouds, asked, params, out, workspace);
+          });
+    });
+  }
+
   void interpolate(place const& where, input const& features, input const& queries, optional_input const& offsets,
                    index_t channels, output const& out) const {
     auto const from = values_of<float>(features);
@@ -118,6 +141,15 @@ class point_index {
   std::variant<std::unique_ptr<index_of<float>>, std::unique_ptr<index_of<double>>> index_;
 };
 
+farpoint::radius_params params_of(double radius, bool nearest, bool exclude_self, bool exclusive) {
+  farpoint::radius_params params;
+  params.radius = radius;
+  params.order = nearest ? farpoint::radius_order::nearest : farpoint::radius_order::index;
+  params.exclude_self = exclude_self;
+  params.exclusive = exclusive;
+  return params;
+}
+
 }  // namespace
 
 void add_index(nb::module_& m) {
@@ -131,16 +163,24 @@ void add_index(nb::module_& m) {
           [](point_index const& self, place const& where, input const& queries, optional_input const& offsets,
              double radius, bool nearest, bool exclude_self, bool exclusive, index_t max,
              optional_output const& indices, optional_output const& distances, optional_output const& counts) {
-            farpoint::radius_params params;
-            params.radius = radius;
-            params.order = nearest ? farpoint::radius_order::nearest : farpoint::radius_order::index;
-            params.exclude_self = exclude_self;
-            params.exclusive = exclusive;
+            farpoint::radius_params const params = params_of(radius, nearest, exclude_self, exclusive);
             self.radius(where, queries, offsets, params, max, indices, distances, counts);
           },
           nb::arg("place"), nb::arg("queries"), nb::arg("offsets").none(), nb::arg("radius"), nb::arg("nearest"),
           nb::arg("exclude_self"), nb::arg("exclusive"), nb::arg("max"), nb::arg("indices").none(),
           nb::arg("distances").none(), nb::arg("counts").none())
+      .def(
+          "radius_rows",
+          [](point_index const& self, place const& where, input const& points, optional_input const& point_offsets,
+             input const& queries, optional_input const& offsets, double radius, bool nearest, bool exclude_self,
+             bool exclusive, output const& row_offsets, optional_output const& indices,
+             optional_output const& distances) {
+            self.radius_rows(where, points, point_offsets, queries, offsets,
+                             params_of(radius, nearest, exclude_self, exclusive), row_offsets, indices, distances);
+          },
+          nb::arg("place"), nb::arg("points"), nb::arg("point_offsets").none(), nb::arg("queries"),
+          nb::arg("offsets").none(), nb::arg("radius"), nb::arg("nearest"), nb::arg("exclude_self"),
+          nb::arg("exclusive"), nb::arg("row_offsets"), nb::arg("indices").none(), nb::arg("distances").none())
       .def("interpolate", &point_index::interpolate, nb::arg("place"), nb::arg("features"), nb::arg("queries"),
            nb::arg("offsets").none(), nb::arg("channels"), nb::arg("out"));
 }

@@ -25,6 +25,9 @@ NB_MODULE(_core, m) {
 #endif
   m.def("cuda_available", &farpoint::runtime::cuda_available,
         "True when the library was built with CUDA and a usable GPU is present.");
+  m.def("release_thread_memory", &farpoint::runtime::release_thread_memory,
+        "Frees the memory that the calling thread's calls in host memory keep for the next ones. The end of the thread "
+        "frees it, too.");
 
   nb::class_<place>(m, "Place", "Host memory (device -1), or a stream of a CUDA device.")
       .def(

@@ -108,6 +108,28 @@ class call_clock {
   double seconds_ = 0;
 };
 
+/// Ends a call on the host when a signal's handler has raised an exception, as Ctrl-C's does. Python runs handlers on
+/// its main thread only: calls of other threads go on.
+class signal_stop : public farpoint::host_stop {
+ public:
+  signal_stop() noexcept : host_stop{&has_raised} {}
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds patience{50};
+
+  static bool has_raised(host_stop& self) {
+    auto& own = static_cast<signal_stop&>(self);
+    auto const now = clock::now();
+    if (now < own.next_) return false;
+    own.next_ = now + patience;
+    nb::gil_scoped_acquire const locked;
+    return PyErr_CheckSignals() != 0;
+  }
+
+  clock::time_point next_ = clock::now() + patience;
+};
+
 /// Makes a call on the host or on a stream, without the GIL.
 /// @param where      host memory or a stream
 /// @param on_host    result(runtime::options const&)
@@ -118,7 +140,11 @@ void call(place const& where, OnHost const& on_host, Size const& size, OnStream 
   farpoint::result outcome;
   call_clock clock;
   if (where.on_host()) {
-    outcome = clock.time_unlocked([&] { return on_host(where.options()); });
+    signal_stop stop;
+    auto options = where.options();
+    options.stop = &stop;
+    outcome = clock.time_unlocked([&] { return on_host(options); });
+    if (stop.requested()) throw nb::python_error();
   } else {
     current_device const device{where};
     auto const exec = where.exec();

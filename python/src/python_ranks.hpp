@@ -181,6 +181,21 @@ bool on_ranks(python_ranks& ranks, Size const& size, Call const& call) {
   return true;
 }
 
+/// Makes a search in two halves, without the GIL. A rank without memory for the second half ends the call of all.
+/// @param size  std::size_t(): bytes of workspace of the first half
+/// @param plan  makes the first half: farpoint::planned_search(bytes workspace)
+template <class Size, class Plan>
+void search_on_ranks(python_ranks& ranks, Size const& size, Plan const& plan) {
+  on_ranks(ranks, size, [&](farpoint::bytes workspace) {
+    auto search = plan(workspace);
+    if (!search.outcome()) return search.outcome();
+    farpoint::host_scratch room;
+    farpoint::result const reserved = room.reserve(search.workspace_bytes());
+    if (!reserved) ranks.abort();
+    return reserved ? search.run(room) : reserved;
+  });
+}
+
 /// The part of a cloud that a rank has.
 struct part_of_cloud {
   input points;

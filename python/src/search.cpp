@@ -5,6 +5,7 @@
 #include "quick.hpp"
 
 #include <farpoint/compat/ball_query.hpp>
+#include <farpoint/compat/three_nn.hpp>
 #include <farpoint/runtime/host_calls.hpp>
 #include <farpoint/runtime/stream_calls.hpp>
 #include <farpoint/runtime/stream_rows.hpp>
@@ -36,6 +37,34 @@ void knn(place const& where, input const& points, optional_input const& offsets,
               where, [&](auto const& wish) { return farpoint::runtime::knn(clouds..., method, k, out, wish); },
               [&](auto exec) { return farpoint::knn_workspace_bytes(exec, clouds..., method, k); },
               [&](auto exec, auto workspace) { return farpoint::knn(exec, clouds..., method, k, out, workspace); });
+        });
+  });
+}
+
+/// knn() of three neighbours, with distances in metres, and index 0 for neighbours that are missing.
+void three_nn(place const& where, input const& points, optional_input const& offsets, input const& queries,
+              optional_input const& query_offsets, output const& indices, output const& distances) {
+  constexpr farpoint::exact method{};
+  with_scalar(points, [&](auto zero) {
+    using scalar = decltype(zero);
+    if (!holds<scalar>(queries)) refuse("three_nn: unknown points have another type than known ones");
+    farpoint::knn_output<scalar> const out{indices_of(indices), values_of<scalar>(distances)};
+    farpoint::compat::detail::root_of_distance<scalar> const root{out.distances, out.indices};
+    if (out.indices.size() != static_cast<index_t>(out.distances.size())) {
+      refuse("three_nn: outputs have different sizes");
+    }
+    auto const clouds = clouds_of<scalar>(where, points, offsets);
+    auto const asked = clouds_of<scalar>(where, queries, query_offsets);
+    call(
+        where,
+        [&](auto const& wish) {
+          auto const found = farpoint::runtime::knn(clouds, asked, method, 3, out, wish);
+          return found ? for_each_index(farpoint::host_exec{wish.threads}, out.indices.size(), root) : found;
+        },
+        [&](auto exec) { return farpoint::knn_workspace_bytes(exec, clouds, asked, method, 3); },
+        [&](auto exec, auto workspace) {
+          auto const found = farpoint::knn(exec, clouds, asked, method, 3, out, workspace);
+          return found ? farpoint::library::root_of_distances(exec, out.indices, out.distances) : found;
         });
   });
 }
@@ -185,6 +214,20 @@ nb::object quick_knn(nb::handle points, nb::handle queries, quick_knn_wish const
   return nb::make_tuple(indices, distances);
 }
 
+nb::object quick_three_nn(nb::handle unknown, nb::handle known, nb::handle index_type, nb::handle threads) {
+  tensor_call on{known, threads, true};
+  quick_queries asked;
+  tensor_type_id type{};
+  if (!on || unknown.is_none() || !are_points(on.first()) || !asked.read(on, unknown)) return nb::none();
+  if (!read_index_type(index_type, type)) return nb::none();
+  nb::object indices;
+  nb::object distances;
+  auto const which = on.make_rows(indices, *asked.given, 3, type);
+  auto const how_far = on.make_rows(distances, *asked.given, 3, type_id_of(on.first().dtype()));
+  three_nn(on.where(), on.first(), {}, *asked.given, {}, which, how_far);
+  return nb::make_tuple(distances, indices);
+}
+
 nb::object quick_radius(nb::handle points, nb::handle queries, nb::handle radius, nb::handle capacity,
                         nb::handle index_type, nb::handle threads) {
   tensor_call on{points, threads};
@@ -241,6 +284,10 @@ void add_search(nb::module_& m) {
         nb::arg("capacity").none(), nb::arg("index_dtype").none(), nb::arg("threads").none());
   m.def("quick_ball_query", &quick_ball_query, nb::arg("radius").none(), nb::arg("nsample").none(),
         nb::arg("xyz").none(), nb::arg("new_xyz").none(), nb::arg("index_dtype").none(), nb::arg("threads").none());
+  m.def("quick_three_nn", &quick_three_nn, nb::arg("unknown").none(), nb::arg("known").none(),
+        nb::arg("index_dtype").none(), nb::arg("threads").none());
+  m.def("three_nn", &three_nn, nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("queries"),
+        nb::arg("query_offsets").none(), nb::arg("indices"), nb::arg("distances"));
   m.def("knn", &knn, nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("queries").none(),
         nb::arg("query_offsets").none(), nb::arg("k"), nb::arg("max_radius"), nb::arg("exclude_self"),
         nb::arg("indices"), nb::arg("distances").none());

@@ -88,17 +88,31 @@ def test_small_gicp_is_timed_in_doubles_and_versions_are_named(monkeypatch, tmp_
     assert "small_gicp" in result["context"]["versions"] and result["context"]["processor"]
 
 
-@pytest.mark.parametrize("function", ["gather", "group", "ball_query"])
+@pytest.mark.parametrize("function", ["gather", "group", "ball_query", "three_nn"])
 def test_of_a_few_points_it_has_a_row_for_cpp_alone(function):
     rows = bench.run(only=function, seconds=0)["rows"]
-    assert [(row["function"], row["package"]) for row in rows] == [(function, "farpoint"), (function, "farpoint, in C++")]
+    assert [(row["function"], row["package"]) for row in rows[:2]] == [(function, "farpoint"), (function, "farpoint, in C++")]
+    assert [row["package"] for row in rows[2:]] == ["farpoint.torch"] * (bench.Peers()["torch"] is not None)
     assert all(row["p50_us"] > 0 for row in rows)
     assert bench._added(rows) == {function: rows[0]["p50_us"] - rows[1]["p50_us"]}
 
 
 def test_a_few_points_alone():
     rows = bench.run(only="fps", seconds=0, few=True)["rows"]
-    assert [(row["input"], row["package"]) for row in rows] == [("(1, 4, 3)", "farpoint"), ("(1, 4, 3)", "farpoint, in C++")]
+    assert [(row["input"], row["package"]) for row in rows[:2]] == [("(1, 4, 3)", "farpoint"), ("(1, 4, 3)", "farpoint, in C++")]
+
+
+def test_a_run_is_kept_by_the_machine(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bench, "_processor", lambda: "Some (R) CPU 7")
+    monkeypatch.setenv("FARPOINT_COMMIT", "abcdef012345")
+    assert bench.main(["--seconds", "0", "--few", "--only", "gather", "--results", str(tmp_path / "results")]) == 0
+    files = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")]
+    assert files == ["results/some-r-cpu-7/python/bench.json"]
+    kept = json.loads((tmp_path / files[0]).read_text())
+    assert kept["context"]["commit"] == "abcdef012345" and kept["context"]["date"].endswith("Z") and kept["rows"][0]["function"] == "gather"
+    assert "gather" in capsys.readouterr().out
+    kept["context"]["gpu"] = "NVIDIA X"
+    assert bench._kept(kept, tmp_path) == tmp_path / "nvidia-x/python/bench.json"
 
 
 def test_every_call_of_the_library_is_counted():

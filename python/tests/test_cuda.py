@@ -44,11 +44,16 @@ def calls(points, queries, features, channels):
     yield "index within", index.radius(0.7, queries, 8)
     yield "index itself", index.knn(3)
     yield "index lists", index.radius(0.5, queries)
+    yield "index lists of itself", index.radius(0.3, exclude_self=True)
+    yield "index lists by distance", index.radius(0.6, queries, order="nearest", exclusive=True, index_dtype="int32")
     yield "index between", (index.interpolate(features, queries),)
     yield "screen", farpoint.screen_knn(points[0], 3, camera, rows="input")[:3]
     voxels = farpoint.voxelize(points, 0.5, BOX, max_points=4, max_voxels=100)
     count = int(voxels["voxel_count"][0])
     yield "voxels", tuple(voxels[name][:count] for name in ("coords", "num_points", "voxels", "mean"))
+    bounded = farpoint.voxelize(points, 0.5, outputs=["coords", "mean"])
+    count = int(bounded["voxel_count"][0])
+    yield "voxels within their bounds", (bounded["coords"][:count], bounded["mean"][:count], bounded["point_range"])
     flat, cut = points.reshape(-1, 3), {"lengths": [points.shape[1]] * points.shape[0]}
     yield "ragged", farpoint.knn(flat, 3, **cut)
     yield "lists of a ragged index", farpoint.PointIndex(flat, **cut).radius(0.4, order="nearest")

@@ -30,3 +30,44 @@ def test_the_code_of_a_drop_in_runs(name):
     first, *others = blocks(PAGE.parent / f"migration/{name}.md")
     _, now = first.split("# now\n")  # "before" is code of a library that need not be installed
     exec(compile("\n".join([now, *others]), f"docs/migration/{name}.md", "exec"), {})
+
+
+def arrays(value):
+    """What two answers are compared by: arrays, of sparse matrices their parts."""
+    if hasattr(value, "tocsr"):
+        value.sort_indices()
+        return [value.toarray()]
+    if isinstance(value, np.ndarray) and value.dtype.hasobject or (isinstance(value, list) and np.ndim(value[0]) > 0):  # lists of different lengths
+        return [np.asarray(one) for one in value]
+    return [np.asarray(value)]
+
+
+def in_order(found):
+    """Rows of a table in one order."""
+    return found[np.lexsort(found.round(9).T)]
+
+
+@pytest.mark.parametrize("peer, least", [("scipy", 5), ("open3d", 8)])
+def test_calls_of_a_peer_and_of_farpoint_have_one_answer(peer, least):
+    pytest.importorskip(peer, reason=f"{peer} is not installed: the page of its calls is not run")
+    page = f"docs/migration/{peer}.md"
+    setup, *pairs = blocks(PAGE.parent / f"migration/{peer}.md")
+    assert len(pairs) >= least
+    for code in pairs:
+        first, second = re.fullmatch(r"# (?:scipy|Open3D)\n(.*?)\n# farpoint\n(.*)", code, flags=re.DOTALL).groups()
+        answers = []
+        for half in (first, second):
+            names = {}
+            exec(compile(setup, page, "exec"), names)
+            before = dict(names)
+            exec(compile(half, page, "exec"), names)
+            answers.append({name: value for name, value in names.items() if name not in before and name != "__builtins__"})
+        common = set(answers[0]) & set(answers[1]) - {"_"}
+        assert common, code
+        for name in common:
+            one, other = (arrays(answer[name]) for answer in answers)
+            assert len(one) == len(other), name
+            for a, b in zip(one, other):
+                if name == "means":
+                    a, b = in_order(a), in_order(b)
+                np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9, err_msg=f"{name} in {code}")

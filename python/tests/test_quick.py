@@ -47,6 +47,8 @@ def calls(points, k=4):
     yield "fps, none", (farpoint.fps(points, 0),)
     yield "knn", farpoint.knn(points, k)
     yield "knn of queries", farpoint.knn(points, k, points[..., 1::2, :], max_radius=1.5, exclude_self=True)
+    yield "three_nn", farpoint.three_nn(points[..., 1::2, :], points)
+    yield "three_nn of two, int64", farpoint.three_nn(points, points[..., :2, :], index_dtype="int64")
     yield "radius", [rows if number == 0 else rows[:10] for number, rows in enumerate(farpoint.radius(points, 0.4, capacity=4000))][:1]
     yield "voxels", tuple(farpoint.voxelize(points, 0.5, BOX, max_points=3, max_voxels=11).values())
     yield "dynamic", tuple(farpoint.voxelize(points, (0.5, 1, 0.25), list(BOX), columns="batch_zyx", order="grid").values())
@@ -105,6 +107,8 @@ def test_they_are_taken(device):
     assert core.quick_radius(points, None, 0.5, 20, "int64", 0) is not None
     assert core.quick_gather(points, indices, False, 0) is not None
     assert core.quick_ball_query(0.5, 3, points, points, "int32", 0) is not None
+    assert core.quick_three_nn(points, points[:, :5].contiguous(), "int32", 0) is not None
+    assert core.quick_three_nn(points.double(), points.double(), "int64", 2) is not None
     for dtype in (None, "float32", "float16"):
         assert core.quick_voxelize(points, 0.5, BOX, 2, 5, None, False, False, False, dtype, 0) is not None
     for dtype in (None, "float64"):
@@ -120,6 +124,8 @@ def test_what_is_out_of_the_ordinary_is_left_alone(device):
     for other in others:
         assert core.quick_fps(other, 2, 0, "int64", 0) is None
         assert core.quick_knn(points, 2, other, 1.0, False, "int64", 0) is None or other is None
+        assert core.quick_three_nn(points, other, "int32", 0) is None
+        assert core.quick_three_nn(other, points, "int32", 0) is None
         assert core.quick_voxelize(other, 0.5, BOX, None, None, None, False, False, False, None, 0) is None
     for wrong in (-1, 2.0, None, "2", 2**70, True):
         assert core.quick_fps(points, wrong, 0, "int64", 0) is None
@@ -132,6 +138,7 @@ def test_what_is_out_of_the_ordinary_is_left_alone(device):
     assert core.quick_voxelize(points.double(), 0.5, BOX, None, None, None, False, False, False, "float32", 0) is None
     learned = points.clone().requires_grad_()
     assert core.quick_knn(learned, 2, None, 1.0, False, "int64", 0) is None
+    assert core.quick_three_nn(points, learned, "int32", 0) is None
     assert core.quick_gather(learned, torch.zeros(2, 3, dtype=torch.int64, device=device), False, 0) is None
     with torch.no_grad():
         assert core.quick_knn(learned, 2, None, 1.0, False, "int64", 0) is not None

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import farpoint
+from farpoint import _voxelize
+from farpoint._arrays import space_of
 
 BOX = (-2, -2, -1, 2, 2, 3)
 
@@ -176,6 +178,16 @@ def test_bounds_that_are_left_out_hold_all_points(points, size):
     if finite.any():
         assert (bounds[:3] <= points[finite].min(0)).all() and (bounds[3:] > points[finite].max(0)).all()
         assert (bounds[:3] + size > points[finite].min(0) - 1e-6).all()
+
+
+@given(clouds())
+def test_bounds_on_a_device_are_those_of_the_host(points):
+    torch = pytest.importorskip("torch", reason="torch is not installed: its part of the bounds is not tested")
+    for cloud in (points, points[None], points[:, ::-1]):
+        tensor = torch.from_numpy(np.ascontiguousarray(cloud))
+        for one in (tensor, tensor.double()):
+            found = _voxelize._ends_on_device(space_of(one), one)  # by functions that tensors of all devices have
+            np.testing.assert_array_equal(found, _voxelize._ends_on_host(cloud))
 
 
 def test_bounds_of_batches_of_maps_and_of_nothing(rng):

@@ -48,24 +48,28 @@ std::string normals(random_source& random, problem_type const& problem) {
   if (one_in(random, 3)) params.max_radius = static_cast<double>(random.uniform());
   params.viewpoint = {{random.uniform(), 3, -1}};
   twin_array<float> const normals{3 * rows_of(problem)}, curvatures{rows_of(problem)};
+  twin_array<float> const covariances{6 * rows_of(problem)};
   twin_array<knn_report> const report{1};
   auto const points = clouds_in_place(problem.points);
   std::string const text = run(
       problem,
       [&] {
         host_workspace const memory{knn_workspace_bytes(one_thread, points, exact{}, params.k)};
-        return estimate_normals(
-            one_thread, points, params,
-            farpoint::normals_output<float>{normals.host(), curvatures.host(), report.host().data()}, memory.get());
+        return estimate_normals(one_thread, points, params,
+                                farpoint::normals_output<float>{normals.host(), curvatures.host(), report.host().data(),
+                                                                covariances.host()},
+                                memory.get());
       },
       [&](cuda_exec exec, auto const& clouds) {
         return estimate_normals_workspace_bytes(exec, clouds.points(), params);
       },
       [&](cuda_exec exec, auto const& clouds, farpoint::bytes memory) {
-        farpoint::normals_output<float> const output{normals.device(), curvatures.device(), report.device().data()};
+        farpoint::normals_output<float> const output{normals.device(), curvatures.device(), report.device().data(),
+                                                     covariances.device()};
         return estimate_normals(exec, clouds.points(), params, output, memory);
       });
-  return text + normals.difference("normals") + curvatures.difference("curvatures") + report.difference("report");
+  return text + normals.difference("normals") + curvatures.difference("curvatures") +
+         covariances.difference("covariances") + report.difference("report");
 }
 
 std::string means(random_source& random, problem_type const& problem) {

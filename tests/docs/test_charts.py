@@ -26,6 +26,21 @@ def words(svg):
 
 
 class Charts(unittest.TestCase):
+    def test_bars_stand_on_zero_and_a_missing_value_has_none(self):
+        svg = charts.bars("t", "n", "x", "y", ["a", "b"], {"one": [10, 20], "two": [None, 5]})
+        bars = [one for one in parts(svg, "rect") if one.get("fill") in charts.COLORS[:2]]
+        heights = {}
+        for bar in bars:
+            if float(bar.get("height")) > 20:  # the square mark of the legend is smaller
+                heights.setdefault(bar.get("fill"), []).append(float(bar.get("height")))
+                feet = float(bar.get("y")) + float(bar.get("height"))
+                self.assertAlmostEqual(feet, 66 + 10 + 8 + 240, delta=0.11)
+        self.assertEqual([len(heights[color]) for color in charts.COLORS[:2]], [2, 1])
+        low, high = heights[charts.COLORS[0]]
+        self.assertAlmostEqual(high, 2 * low, delta=0.2)
+        self.assertAlmostEqual(heights[charts.COLORS[1]][0], low / 2, delta=0.2)
+        self.assertTrue({"a", "b", "one", "two", "20"} <= set(words(svg)))
+
     def test_ticks_are_round_and_lie_where_the_values_do(self):
         self.assertEqual(charts.log_ticks(0.9, 1200), [1, 10, 100, 1000])
         self.assertEqual(charts.log_ticks(9, 110), [10, 20, 50, 100])

@@ -160,6 +160,15 @@ class Pages(unittest.TestCase):
                                                               "own": ["graph"]}}))
             self.assertIn(expected, "\n".join(figures.performance(self.root)))
 
+    def test_only_right_answers_of_the_same_function_are_baselines(self):
+        rows = [{"suite": "knn", "case": "8/cube", "variant": variant, "p50_us": time}
+                for variant, time in (("graph", 100), ("graph_of_brute", 1000), ("graph_of_tree", 50), ("other_of_tree", 10))]
+        rows[2]["wrong"] = 1
+        self.write_results(rows)
+        self.write(figures.BASELINES, json.dumps({"knn": {"baselines": {"graph_of_brute": "brute force", "graph_of_tree": "a tree",
+                                                                        "other_of_tree": "a tree"}, "own": ["graph"]}}))
+        self.assertIn("| k = 8 | 0.1 | brute force | 1 | 10 |", "\n".join(figures.performance(self.root)))
+
     def test_peers_that_were_not_measured_are_named(self):
         self.write_results([{"suite": "knn", "case": "8/cube", "variant": "graph", "p50_us": 100}])
         self.assertIn("Not measured: the libraries of bench/peers/external. ", "\n".join(figures.performance(self.root)))
@@ -197,8 +206,9 @@ class Pages(unittest.TestCase):
         self.write("CONTRIBUTING.md", "")
         self.write(f"{figures.RESULTS}/tables/tables.json",
                    (pathlib.Path(docs.__file__).parents[1] / figures.RESULTS / "tables/tables.json").read_text(encoding="utf-8"))
-        self.write("docs/tables/published.json",
-                   (pathlib.Path(docs.__file__).parents[1] / "docs/tables/published.json").read_text(encoding="utf-8"))
+        for name in ("published.json", "quality.json"):
+            self.write(f"docs/tables/{name}",
+                       (pathlib.Path(docs.__file__).parents[1] / "docs/tables" / name).read_text(encoding="utf-8"))
         self.write("docs/page.md", "![more points](plots/nvidia-h200/knn_exact-knn-points.svg)\n")
         self.assertEqual(docs.brought_up_to_date(self.root, True), [])
         chart = self.root / "docs/plots/nvidia-h200/knn_exact-knn-points.svg"
@@ -222,19 +232,50 @@ class Pages(unittest.TestCase):
 
     def test_published_tables_are_the_results(self):
         repository = pathlib.Path(docs.__file__).parents[1]
-        for path in (f"{figures.RESULTS}/tables/tables.json", "docs/tables/published.json"):
+        for path in (f"{figures.RESULTS}/tables/tables.json", "docs/tables/published.json", "docs/tables/quality.json"):
             self.write(path, (repository / path).read_text(encoding="utf-8"))
         self.write("CONTRIBUTING.md", "")
         page = self.root / "docs/tables/README.md"
-        self.assertEqual(len(docs.brought_up_to_date(self.root, False)), 2)  # the page and its plot are not there
+        self.assertEqual(len(docs.brought_up_to_date(self.root, False)), 3)  # the page and its plots are not there
         self.assertEqual(docs.brought_up_to_date(self.root, True), [])
         self.assertEqual(docs.brought_up_to_date(self.root, False), [])
         sound = page.read_text(encoding="utf-8")
-        for figure, typed in (("0.691", "0.591"), ("10.69 / 4.62", "10.69 / 5.62"), ("0.80 / 0.85 / 0.85", "0.80 / 0.98 / 0.98")):
+        for figure, typed in (("0.691", "0.591"), ("10.69 / 4.62", "10.69 / 5.62"), ("0.80 / 0.85 / 0.85", "0.80 / 0.98 / 0.98"),
+                              ("| the reference: 8 of the whole cloud | 2.61 |", "| the reference: 8 of the whole cloud | 0.61 |")):
             self.assertEqual(sound.count(figure), 1, figure)
             self.write("docs/tables/README.md", sound.replace(figure, typed))
             self.assertEqual(docs.brought_up_to_date(self.root, False),
                              ["docs/tables/README.md: code, figures or version are not up to date; run scripts/docs.py fill"])
+
+    def test_compile_times_are_those_that_were_measured(self):
+        one = {"seconds": 1.25, "bytes": 82432}
+        run = {"commit": "abc", "date": "2026-01-02", "processor": "P", "g++": "12.2", "nvcc": "13.0", "cpp": {"fps": one},
+               "library": {"seconds": 0.3, "bytes": 1584}, "cuda": {"fps": {"seconds": 50.4, "bytes": 3920144}}}
+        self.write("bench/compile_times.json", json.dumps(run))
+        page = "\n".join(figures.compile_times(self.root))
+        self.assertIn("| `fps()` of the headers | 1.2 s, 82.4 KB | 50 s, 3.9 MB |\n", page)
+        self.assertIn("| `knn()` of the compiled library | 0.3 s, 1.58 KB | - |\n\nSeconds of one core", page)
+        self.assertIn("g++ 12.2 and nvcc 13.0 on P, clouds of float, commit abc, 2026-01-02.", page)
+
+    def test_tables_of_the_bench_of_python(self):
+        self.assertEqual(figures.python_bench(self.root, "gpu-x"), [
+            "No run on gpu-x is kept: `./dev bench python` there makes the tables of this place."])
+        rows = [("fps", "(16, 1024, 3) -> 256", "farpoint", 20.0), ("fps", "(16, 1024, 3) -> 256", "torch_cluster", 2345.6),
+                ("knn", "(4, 9, 3), k = 16", "farpoint", 1234.4), ("fps", "(1, 4, 3)", "farpoint", 2.51),
+                ("fps", "(1, 4, 3)", "farpoint, in C++", 1.0), ("fps", "(1, 4, 3)", "farpoint.torch", 5.0)]
+        context = {"gpu": "GPU X", "processor": "P", "threads": 8, "python": "3.12.1", "torch": "2.11", "commit": "abc",
+                   "date": "2026-01-02T03:04:05Z", "versions": {"torch_cluster": "1.6.3"}, "missing": {"open3d": "not installed"},
+                   "failed": {"pytorch3d knn": "RuntimeError: no"}}
+        run = {"context": context, "rows": [dict(zip(("function", "input", "package", "p50_us"), row)) for row in rows]}
+        self.write("bench/results/gpu-x/python/bench.json", json.dumps(run))
+        page = "\n".join(figures.python_bench(self.root, "gpu-x"))
+        self.assertIn("GPU X, 8 host threads, Python 3.12.1, torch 2.11, commit abc, 2026-01-02.", page)
+        self.assertIn("| function | input | farpoint | torch_cluster 1.6.3 |\n|---|---|--:|--:|\n"
+                      "| `fps` | (16, 1024, 3) -> 256 | 20 | 2,346 (117) |\n| `knn` | (4, 9, 3), k = 16 | 1,234 | - |\n", page)
+        self.assertIn("Not measured: `open3d`, `pytorch3d knn`.", page)
+        self.assertTrue(page.endswith("| `fps` | (1, 4, 3) | 2.51 | 1 | 5 |"), page)
+        text = "<!-- python_bench gpu-x -->\nold\n<!-- /python_bench -->\n"
+        self.assertEqual(docs.filled(self.root, text), f"<!-- python_bench gpu-x -->\n\n{page}\n\n<!-- /python_bench -->\n")
 
     def test_figures_of_splats_are_what_the_program_printed(self):
         printed = ("  points                 1000\n  visible                70\n  neighbours             16\n\n"

@@ -51,6 +51,20 @@ class Results(unittest.TestCase):
         self.assertIn("| 8, cube | farpoint_threads_1 | 1 | 2 | pcl_threads_1 | 2 | 2.00 |", page)
         self.assertIn("- peers: pcl 1.13.0, nanoflann 1.4.2\n- not measured, as they were not there: cuBQL\n", page)
 
+    def test_wrong_answers_are_shown_and_are_no_baseline(self):
+        self.assertEqual(self.report([row("graph", 1000), row("brute_force", 9000), row("cubql_a", 4000), row("cubql_b", 2000),
+                                      row("mmcv", 500, wrong=3)]).returncode, 0)
+        page = (self.folder / "made/gpu-x/knn.md").read_text()
+        self.assertIn("| 8, cube | graph | 1 | 2 | cubql_b | 2 | 2.00 |", page)
+        self.assertIn("| 8, cube | mmcv, wrong answer | 0.5 | 1 | cubql_b | 2 | 4.00 |", page)
+
+    def test_libraries_of_one_function_are_beside_it_alone(self):
+        self.assertEqual(self.report([row("ball_query", 1000), row("radius_nearest", 1000), row("ball_query_of_mmcv", 9000),
+                                      row("radius_nearest_of_cubql_a", 3000)]).returncode, 0)
+        page = (self.folder / "made/gpu-x/knn.md").read_text()
+        self.assertIn("| 8, cube | ball_query | 1 | 2 | ball_query_of_mmcv | 9 | 9.00 |", page)
+        self.assertIn("| 8, cube | radius_nearest | 1 | 2 | radius_nearest_of_cubql_a | 3 | 3.00 |", page)
+
     def test_real_scans_are_marked(self):
         self.context = {"real_scans": "street, room"}
         rows = [dict(row("graph", 1000), name=f"knn/8_k8/{cloud}/graph") for cloud in ("cube", "room")]
@@ -79,6 +93,8 @@ class Results(unittest.TestCase):
         results = BENCH / "results"
         without = {path.relative_to(results).as_posix() for path in results.rglob("*.json")} - {
             path.relative_to(results).as_posix() for path in pages.kept(results)}
+        # Runs of python -m farpoint.bench are tables of docs/python.md.
+        without = {path for path in without if not path.endswith("/python/bench.json")}
         self.assertEqual(without, {"nvidia-h200/fps_variants.json", "nvidia-h200/tables/tables.json"})
         self.assertEqual(sorted(path.name for path in results.rglob("*") if path.suffix in (".md", ".png", ".svg")), [])
 

@@ -90,6 +90,23 @@ def check_screen(run, ring):
         assert share[0] > 0.8 and min(share[1:]) > 0.99, (name, share)
 
 
+def check_quality(quality, run):
+    models = {one['model']: one for one in quality['models']}
+    assert list(models) == [one['model'] for one in run['screen']['models']]
+    for one in run['screen']['models']:
+        other = models[one['model']]
+        assert (other['visible'], other['right']) == (one['visible'], one['right']), one['model']
+        for row, counted in zip(other['candidates'], other['right']):
+            assert 0 <= row['near_2k'] <= row['at_least_k'] <= 1, row
+            # With all right neighbours, a set has k at least.
+            assert row['at_least_k'] >= counted[-1] / one['visible'] - 1e-5 or one['visible'] < one['k'], row
+        assert ('off_surface' in other) == (one['model'] == 'knot'), one['model']
+    off = {row['neighbours']: row for row in models['knot']['off_surface']}
+    assert len(off) == 5 and all(0 < row['mean_deg'] < 45 and 0 <= row['over_10_deg'] <= 1 for row in off.values()), off
+    balls, nearest, exact = (off[name] for name in ('Auto Splats: 8 to 16 visible ones', 'Auto Splats, its 8 nearest', 'exact: 8 visible ones'))
+    assert abs(nearest['mean_deg'] - exact['mean_deg']) < 0.1 * exact['mean_deg'] and balls != nearest, off
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -111,8 +128,14 @@ def main():
         voxels = run['voxelize']
         assert (voxels['files'], voxels['points'], voxels['voxels']) == (2, (21 + 12) / 2, (7 + 12) / 2), voxels
         check_screen(run, ring)
+        quality = json.loads((out / 'quality.json').read_text())
+        assert quality['commit'] == 'abcdef012345' and json.loads((pages / 'quality.json').read_text()) == quality
+        check_quality(quality, run)
+        subprocess.run([PROGRAM, folder / 'alone', '--quick', '--quality', '--threads', '1', folder / 'ring.ply'], check=True, timeout=300)
+        assert [file.name for file in (folder / 'alone').iterdir()] == ['quality.json']
+        assert json.loads((folder / 'alone/quality.json').read_text())['models'] == quality['models']
         page = (pages / 'README.md').read_text()
-        for picture in ('coverage.png', 'knot.png', 'ring.png', 'against_k.svg'):
+        for picture in ('coverage.png', 'knot.png', 'ring.png', 'against_k.svg', 'right.svg'):
             assert (pages / picture).stat().st_size > 500 and f']({picture})' in page, picture
         assert '- commit: abcdef012345' in page and f"- date: {run['date']}" in page
         assert '| 16.5 | 9.5 |' in page and '| knot: Auto Splats |' in page

@@ -44,7 +44,8 @@ struct knn_shard_problem {
   index_t first_index = 0;
   int threads = 1;
 
-  bool on_stream = false;                                     ///< use the loops that a stream runs
+  bool planned = false;                                       ///< in two halves
+  bool on_stream = false;                                     ///< along a curve: `most_narrow` holds
   bool along_curve = false;                                   ///< points move to owners
   std::optional<farpoint::along_curve> odd_curve;             ///< argument of the last rank
   index_t most_narrow = farpoint::detail::max_narrow_points;  ///< largest cloud with 32-bit positions, in points

@@ -92,13 +92,24 @@ radius_shard_answer<Coord> radius_of_rank(Exec exec, Communicator& communicator,
   output.exchanged_capacity = call.capacity;
   output.exchanged = &answer.exchanged;
   output.report = report.data();
+  int const ranks = communicator.ranks();
   std::size_t const needed =
-      radius_shard_workspace_bytes(exec, communicator.ranks(), part, queries, call.params, call.max, output);
+      problem.planned ? radius_shard_plan_workspace_bytes(exec, ranks, part, queries, call.params, call.max, output)
+                      : radius_shard_workspace_bytes(exec, ranks, part, queries, call.params, call.max, output);
   std::size_t const given = needed - std::min(needed, call.workspace_less);
   Array<unsigned char> const workspace{given};
-  answer.outcome = radius_shard(exec, communicator, part, queries, call.params, call.max, output,
-                                farpoint::bytes{workspace.data(), given});
-  wait();
+  farpoint::bytes const memory{workspace.data(), given};
+  if (problem.planned) {
+    auto search = radius_shard_plan(exec, communicator, part, queries, call.params, call.max, output, memory);
+    if (search.outcome()) answer.exchanged = search.exchanged();
+    Array<unsigned char> const room{search.workspace_bytes()};
+    answer.outcome = search.run({room.data(), search.workspace_bytes()});
+    wait();
+    if (!room.intact()) answer.outcome = memory_was_written;
+  } else {
+    answer.outcome = radius_shard(exec, communicator, part, queries, call.params, call.max, output, memory);
+    wait();
+  }
   if (!workspace.intact() || !indices.intact() || !distances.intact() || !counts.intact() || !report.intact()) {
     answer.outcome = memory_was_written;
   }

@@ -144,8 +144,7 @@ class plain_voxel_map {
       rows.counts.push_back(voxel.count);
       rows.first_points.push_back(voxel.first_point);
       for (float const total : voxel.total) {
-        float const mean = total / static_cast<float>(voxel.count);
-        rows.means.push_back(std::isnan(mean) ? std::numeric_limits<float>::quiet_NaN() : mean);
+        rows.means.push_back(with_quiet_nan(total / static_cast<float>(voxel.count)));
       }
       rows.maxima.insert(rows.maxima.end(), voxel.largest.begin(), voxel.largest.end());
       rows.firsts.insert(rows.firsts.end(), voxel.first.begin(), voxel.first.end());
@@ -176,7 +175,7 @@ class plain_voxel_map {
       for (std::size_t axis = 0; parts.centroid && axis < 3; ++axis) put(voxel.sum[axis]);
     }
     for (auto const& voxel : voxels_) {
-      for (float const total : voxel.total) parts.mean ? put(total) : void();
+      for (float const total : voxel.total) parts.mean ? put(with_quiet_nan(total)) : void();
     }
     for (auto const& voxel : voxels_) {
       for (float const value : voxel.largest) parts.max ? put(value) : void();
@@ -188,6 +187,10 @@ class plain_voxel_map {
   }
 
  private:
+  static float with_quiet_nan(float value) {
+    return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value;
+  }
+
   struct voxel_state {
     std::array<std::int64_t, 3> at;
     index_t first_point;

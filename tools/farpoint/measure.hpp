@@ -60,8 +60,8 @@ auto measure(std::string const& prefix, Call const& call, common_wish const& wis
     add("one_thread_ms", "1 thread (ms)", one);
     add("all_threads_ms", "all threads (ms)", all);
     double const fast = on_gpu ? run.milliseconds() : all;
-    add("speedup_over_one_thread", "x 1 thread", one / fast);
-    if (on_gpu) add("speedup_over_all_threads", "x all threads", all / fast);
+    add("speedup_over_one_thread", "speed-up over 1 thread", one / fast);
+    if (on_gpu) add("speedup_over_all_threads", "speed-up over all threads", all / fast);
   } else {
     add("time_ms", on_gpu ? "GPU (ms)" : "time (ms)", run.milliseconds());
   }

@@ -2,12 +2,12 @@
 # installed, or if FARPOINT_PEER_<NAME> names a checkout. README.md lists them.
 
 # farpoint_peer(<name> <kind>... PLACE <folder, or empty> [VERSION <version>] SOURCES <file>...
-#               [INCLUDES <folder>...] [LIBRARIES <library>...] [OPTIONS <flag>...])
+#               [INCLUDES <folder>...] [FIRST_INCLUDES <folder>...] [LIBRARIES <library>...] [OPTIONS <flag>...])
 #
 # Compiles a peer once for all programs that measure one of the kinds. Without a folder it is noted as missing. VERSION
-# defaults to the commit of the checkout.
+# defaults to the commit of the checkout. FIRST_INCLUDES are searched before the folders of the compiler.
 function(farpoint_peer name)
-  cmake_parse_arguments(peer "" "PLACE;VERSION" "SOURCES;INCLUDES;LIBRARIES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(peer "" "PLACE;VERSION" "SOURCES;INCLUDES;FIRST_INCLUDES;LIBRARIES;OPTIONS" ${ARGN})
   foreach(kind IN LISTS peer_UNPARSED_ARGUMENTS)
     if(NOT peer_PLACE)
       set_property(DIRECTORY APPEND PROPERTY farpoint_missing_${kind} ${name})
@@ -24,17 +24,21 @@ function(farpoint_peer name)
   message(STATUS "farpoint: ${name} ${peer_VERSION} is measured beside")
   set_property(DIRECTORY PROPERTY farpoint_version_${name} ${peer_VERSION})
   add_library(farpoint_peer_${name} OBJECT EXCLUDE_FROM_ALL ${peer_SOURCES})
-  target_include_directories(farpoint_peer_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(farpoint_peer_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include
+                                                          ${peer_FIRST_INCLUDES})
   # Warnings of others are not ours.
   target_include_directories(farpoint_peer_${name} SYSTEM PRIVATE ${peer_INCLUDES})
-  target_compile_options(farpoint_peer_${name} PRIVATE ${peer_OPTIONS})
+  get_property(options TARGET farpoint_peer_${name} PROPERTY COMPILE_OPTIONS)
+  list(FILTER options EXCLUDE REGEX "Werror")
+  set_property(TARGET farpoint_peer_${name} PROPERTY COMPILE_OPTIONS "${options};${peer_OPTIONS}")
   set_property(TARGET farpoint_peer_${name} PROPERTY farpoint_libraries "${peer_LIBRARIES}")
 endfunction()
 
-# farpoint_commit_of(<folder> <variable>): of the checkout that the folder is in, "-dirty" behind it if files differ.
+# farpoint_commit_of(<folder> <variable>): of the checkout whose root the folder is, "-dirty" behind it if files differ.
 function(farpoint_commit_of folder variable)
   set(commit "unknown")
-  if(Git_FOUND)
+  # A folder without its history may lie in another checkout.
+  if(Git_FOUND AND EXISTS ${folder}/.git)
     execute_process(
       COMMAND ${GIT_EXECUTABLE} -C ${folder} describe --always --dirty --abbrev=12 --exclude=*
       OUTPUT_VARIABLE described

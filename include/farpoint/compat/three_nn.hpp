@@ -36,6 +36,21 @@ struct finish_neighbours {
   }
 };
 
+/// Replaces a squared distance by the distance, and the index of a neighbour at +inf by 0: the body of for_each_index()
+/// for each value of rows of knn(), whatever their type.
+template <class Scalar>
+struct root_of_distance {
+  span<Scalar> distances;  ///< squared metres, then metres
+  index_span indices;
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    Scalar const squared = distances[i];
+    if (!(squared < farpoint::detail::infinity<Scalar>)) indices.set(static_cast<index_t>(i), 0);
+    distances[i] = sqrt_rn(squared);
+  }
+};
+
 /// Searches, then finishes the rows.
 template <class Exec>
 result three_nn(Exec exec, batch<point_view<float>> const& points, batch<point_view<float>> const& queries, float* dist,

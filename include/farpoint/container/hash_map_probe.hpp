@@ -50,8 +50,9 @@ class hash_map_probe {
 
   /// Outcome of an insertion.
   struct insertion {
-    index_t slot;         ///< slot of the key; npos if `state` is full or refused
-    insert_result state;  ///< whether the key is new, and why it was not inserted
+    index_t slot;           ///< slot of the key; npos if `state` is full or refused
+    insert_result state;    ///< whether the key is new, and why it was not inserted
+    bool inserted = false;  ///< true if the key is new: `state == insert_result::inserted`
   };
   struct taken : insertion {
     value_word value = ~value_word{0};
@@ -134,6 +135,7 @@ class hash_map_probe {
       here.slot = index_t{at} * bucket_slots + first;
       if (holds_key) return here;
       here.state = insert_result::inserted;
+      here.inserted = true;
       auto* const head_at = slots_.head(at, first);
       entry before = Slots::template take<WithValue>(head_at, empty_one, wanted);
       if (before == empty_one) return here;

@@ -139,7 +139,7 @@ class hash_map_ref {
   /// Inserts a key with a value; a key that exists keeps its value.
   FARPOINT_HD insertion insert(Key key, Value value) const noexcept {
     auto const at = probe_.template find_or_take<true, false>(key, value);
-    if (!slots::takes_values() && at.state == insert_result::inserted) {
+    if (!slots::takes_values() && at.inserted) {
       atomic_store(memory().value(at.slot), value_ref::shifted(value));
     }
     return at;
@@ -148,7 +148,7 @@ class hash_map_ref {
   /// Sets the value of a key; inserts an absent key. If several threads set different values, one of these stays.
   FARPOINT_HD insertion insert_or_assign(Key key, Value value) const noexcept {
     auto const at = probe_.template find_or_take<true, false>(key, value);
-    bool const is_written = slots::takes_values() && at.state == insert_result::inserted;
+    bool const is_written = slots::takes_values() && at.inserted;
     if (at.slot != npos && !is_written) this->value(at.slot).store(value);
     return at;
   }
@@ -157,10 +157,9 @@ class hash_map_ref {
   /// changes a key's value, the value is the sum of all amounts, in any thread order and with any initial value.
   FARPOINT_HD insertion insert_or_add(Key key, Value amount) const noexcept {
     auto const at = probe_.template find_or_take<true, false>(key, amount);
-    bool const is_new = at.state == insert_result::inserted;
-    if (at.slot == npos || (slots::takes_values() && is_new)) return at;
+    if (at.slot == npos || (slots::takes_values() && at.inserted)) return at;
     // A new slot has the initial value, to which other threads may have added.
-    value(at.slot).fetch_add(is_new ? static_cast<Value>(amount - initial()) : amount);
+    value(at.slot).fetch_add(at.inserted ? static_cast<Value>(amount - initial()) : amount);
     return at;
   }
 
@@ -169,8 +168,7 @@ class hash_map_ref {
   FARPOINT_HD insertion insert_or_min(Key key, Value value) const noexcept {
     Value const least = value < initial() ? value : initial();
     auto const at = probe_.template find_or_take<true, true>(key, least);
-    bool const is_new = at.state == insert_result::inserted;
-    if (at.slot == npos || (slots::takes_values() && is_new)) return at;
+    if (at.slot == npos || (slots::takes_values() && at.inserted)) return at;
     if constexpr (slots::values_with_heads) {
       // The value was loaded with the head. A minimum of packed words keeps the key, which is in both words. If the map
       // erases, another thread may change the key, so fetch_min() replaces the value by compare-and-swap.
@@ -181,7 +179,7 @@ class hash_map_ref {
       } else if (is_larger) {
         atomic_min(memory().value(at.slot), (slots::is_packed ? head::of(key) : 0) | shifted);
       }
-    } else if (!is_new) {
+    } else if (!at.inserted) {
       this->value(at.slot).fetch_min(value);
     } else if (value < initial()) {
       atomic_min(memory().value(at.slot), value_ref::shifted(value));

@@ -203,6 +203,22 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_increment(Word* word) noexcept {
 #endif
 }
 
+/// atomic_increment() for lanes that may name different words: those of one word make one addition.
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_increment_any(Word* word) noexcept {
+#if defined(__CUDA_ARCH__)
+  unsigned const together = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(word));
+  unsigned lower;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
+  lower &= together;
+  Word before = 0;
+  if (lower == 0) before = atomic_add(word, static_cast<Word>(__popc(together)));
+  return __shfl_sync(together, before, __ffs(together) - 1) + static_cast<Word>(__popc(lower));
+#else
+  return atomic_add(word, Word{1});
+#endif
+}
+
 /// Sets those bits of the word that are set in `bits`. Relaxed.
 /// @return the word before
 template <class Word>

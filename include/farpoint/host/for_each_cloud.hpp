@@ -30,7 +30,7 @@ class for_each_cloud_plan {
   /// @param work     rough estimate of the work on all clouds, ns
   for_each_cloud_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
                       for_each_cloud_tuning const& tuning) noexcept
-      : tuning_{tuning} {
+      : tuning_{tuning}, stop_{exec.stop} {
     // Work may be negative in a call with bad arguments, which is rejected later.
     double const paid = std::max(work, 0.0) / tuning.worth_a_thread;
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + paid));
@@ -41,6 +41,8 @@ class for_each_cloud_plan {
   }
 
   int threads() const noexcept { return threads_; }
+  /// Of the execution; null for a call that runs to its end.
+  host_stop* stop() const noexcept { return stop_; }
   /// Maximum number of points of a cloud that one thread works on; the team shares larger clouds.
   index_t share_limit() const noexcept { return share_limit_; }
   /// Number of threads that may get small clouds: the threads of rank below it.
@@ -57,6 +59,7 @@ class for_each_cloud_plan {
 
  private:
   for_each_cloud_tuning tuning_;
+  host_stop* stop_;
   int threads_ = 1;
   int sharers_ = 1;
   index_t share_limit_ = 0;
@@ -102,13 +105,22 @@ class host_sequence {
 /// Runs a job (see host_sequence) on each cloud, once. Returns when all are done.
 ///
 /// First the team processes the large clouds in order, phase by phase; then its threads claim the small clouds one by
-/// one. If the system refuses to start some threads, the others do all the work.
+/// one. If the system refuses to start some threads, the others do all the work. If the plan's host_stop is requested,
+/// units that have not begun are left out, with all that follows them.
 /// @param size_of   `size_of(b)`: number of points of cloud b
 /// @param make_job  `make_job(rank)`: job of one thread on small clouds, for ranks below plan.sharers(), or of the team
 ///                  on large clouds, for rank -1. Jobs of different ranks run concurrently
 template <class SizeOf, class MakeJob>
 void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf const& size_of,
                     MakeJob const& make_job) noexcept {
+  host_stop* const stop = plan.stop();
+  // An earlier pass that was ended may have left memory that a job reads without its values.
+  if (stop != nullptr && stop->requested()) return;
+  // Rank 0 is the calling thread.
+  auto const ends = [stop](int rank) noexcept {
+    if (stop == nullptr) return false;
+    return rank == 0 ? stop->poll() : stop->requested();
+  };
   auto team_job = make_job(-1);
   index_t next_large = 0;
   auto const next_cloud = [&]() -> std::uint32_t {
@@ -122,17 +134,24 @@ void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf cons
   std::atomic<index_t> next_small{0};
   run_team(plan.threads(), [&](int rank, int) {
     // A thread leaves the phases after the last large cloud is done, so the team's scratch memory is free by then.
-    phases.join([&](std::uint32_t unit) { team_job.work(rank, unit); },
-                [&] {
-                  std::uint32_t const units = team_job.next();
-                  return units != 0 ? units : next_cloud();
-                });
+    phases.join(
+        [&](std::uint32_t unit) {
+          if (!ends(rank)) team_job.work(rank, unit);
+        },
+        [&]() -> std::uint32_t {
+          if (ends(rank)) return 0;
+          std::uint32_t const units = team_job.next();
+          return units != 0 ? units : next_cloud();
+        });
     if (rank >= plan.sharers()) return;
     auto job = make_job(rank);
     for (index_t b = next_small++; b < clouds; b = next_small++) {
       if (size_of(b) > plan.share_limit()) continue;
       for (std::uint32_t units = job.begin(b); units != 0; units = job.next()) {
-        for (std::uint32_t unit = 0; unit < units; ++unit) job.work(rank, unit);
+        for (std::uint32_t unit = 0; unit < units; ++unit) {
+          if (ends(rank)) return;
+          job.work(rank, unit);
+        }
       }
     }
   });

@@ -44,7 +44,8 @@ enum class backend : int {
 /// Options of a call.
 struct options {
   backend where = backend::automatic;
-  int threads = 0;  ///< of the host backend; 0: one per core
+  int threads = 0;            ///< of the host backend; 0: one per core
+  host_stop* stop = nullptr;  ///< of the host backend; see host_exec
 };
 
 /// Backend, device and time of a call. `seconds` excludes transfers and allocations. To fill it takes some

@@ -29,7 +29,14 @@ enum class function {
   pillar_features,
   build_quadtree,
   hash_map,
-  offsets_of_sizes
+  offsets_of_sizes,
+  voxel_map_clear,
+  voxel_map_insert,
+  voxel_map_read,
+  voxel_map_keep,
+  voxel_map_restore,
+  project,
+  draw_splats
 };
 
 /// Clouds that the library takes.
@@ -57,6 +64,8 @@ template <class Coord>
 using if_coord = std::enable_if_t<is_coord<Coord>, int>;
 template <class Coord>
 using if_stream_coord = std::enable_if_t<is_stream_coord<Coord>, int>;
+template <class Scalar>
+using if_scalar = std::enable_if_t<std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>, int>;
 /// @}
 
 /// A call of function F. The library has it for the arguments of the functions that forward to it.

@@ -150,7 +150,7 @@ inline std::size_t fps_shard_window_bytes(int ranks, index_t samples) noexcept {
 /// @param output        see fps_shard_output
 /// @param workspace     at least fps_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
 /// Complexity: about the number of rounds of fps() for the whole cloud. In a round every block writes some kB to each
 /// GPU; without peer memory a round is two kernels and an exchange of 53 kB per rank.
@@ -163,8 +163,11 @@ result fps_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
   result const fits = detail::check_stream_communicator(communicator, detail::fps_stream_most_ranks,
                                                         "communicator: it has no ranks, or more than 120");
   if (!fits) return fits;
-  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, params.chosen, output.indices,
-                                            output.distances, output.count, output.report);
+  result own = detail::check_stream(communicator, exec);
+  if (own) {
+    own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, params.chosen, output.indices,
+                                 output.distances, output.count, output.report);
+  }
   return detail::fps_shard_on<detail::cuda_fps_blocks>(exec, communicator, part, params, output, own, workspace);
 }
 

@@ -39,7 +39,7 @@ std::size_t gather_voxels_workspace_bytes(cuda_exec, int ranks, voxelize_params<
 /// @param all           as for the host
 /// @param workspace     at least gather_voxels_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
 /// Complexity: O(rows of all ranks x bytes per row) on every rank, so it suits maps that one rank can hold. Two
 /// exchanges, and one per part.
@@ -52,8 +52,11 @@ result gather_voxels(cuda_exec exec, Communicator& communicator, voxelize_params
                                                         "communicator: it has no ranks, or more than 120");
   if (!fits) return fits;
   auto const& rows = own.rows;
-  result good = detail::check_pointers(exec, workspace, rows.coords, rows.points_per_voxel, rows.gathered, rows.mean,
-                                       rows.max, rows.first, rows.centroid, rows.voxel_count, rows.report, own.numbers);
+  result good = detail::check_stream(communicator, exec);
+  if (good) {
+    good = detail::check_pointers(exec, workspace, rows.coords, rows.points_per_voxel, rows.gathered, rows.mean,
+                                  rows.max, rows.first, rows.centroid, rows.voxel_count, rows.report, own.numbers);
+  }
   if (good) {
     good = detail::check_pointers(exec, all.coords, all.points_per_voxel, all.gathered, all.mean, all.max, all.first,
                                   all.centroid, all.voxel_count, all.report);

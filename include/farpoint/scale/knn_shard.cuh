@@ -5,32 +5,13 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
-#include <farpoint/core/profile_range.cuh>
-#include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/scale/knn_shard.hpp>
-#include <farpoint/scale/shard_backend.cuh>
 #include <farpoint/scale/stream/curve/owner_index.cuh>
 #include <farpoint/scale/stream/curve/split.cuh>
-#include <farpoint/scale/stream/knn_task.hpp>
-#include <farpoint/scale/stream/shard_index.cuh>
-#include <farpoint/scale/voxel_map.cuh>
+#include <farpoint/scale/stream/search_call.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-/// Makes the call of a rank that is a GPU: `call(own)`, where `own` is the result of checking the rank's pointers.
-template <class Communicator, class Points, class Queries, class Scalar, class Call>
-result knn_shard_on_stream(cuda_exec exec, Communicator const& communicator, shard<Points> const& part,
-                           Queries const& queries, knn_shard_output<Scalar> const& output, bytes workspace,
-                           Call const& call) noexcept {
-  profile_range const range{"farpoint::knn_shard"};
-  result const fits =
-      check_stream_communicator(communicator, knn_stream_most_ranks, "communicator: it has no ranks, or more than 64");
-  if (!fits) return fits;
-  return call(check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries}, output.indices,
-                             output.distances, output.report));
-}
 
 /// Search function of shard_index on a GPU.
 template <class Queries>
@@ -41,22 +22,24 @@ void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& as
                                                   non_finite_counter(to.rows.report), to.first_index, to.limits});
 }
 
+/// Task of knn_shard() on a stream.
+template <class Points, class Queries, class Communicator = no_communicator>
+using stream_knn_task = knn_shard_task<cuda_exec, Communicator, Points, Queries>;
+
 }  // namespace detail
 
 /// Bytes of device workspace that knn_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
 /// refused.
 ///
-/// The space in which knn() sorts queries; per query of exchanged_capacity 36 bytes and 24 per neighbor (double: 68 and
-/// 32); the BVH of the points. O(1).
+/// The BVH of the points; the space in which knn() sorts queries, and 4 bytes per query; per query of
+/// exchanged_capacity 36 bytes and 24 per neighbor (double: 68 and 32), and, if they are more than the queries, the
+/// space to sort them. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,
                                       knn_shard_output<typename Points::scalar> const& output) noexcept {
-  if (ranks < 1 || ranks > detail::knn_stream_most_ranks) return 0;
-  if (!detail::check_knn_shard(part, queries, method, k, output)) return 0;
-  return detail::knn_stream_plan<cuda_exec, Points>{
-      exec, nullptr, ranks, part.points, queries.size(), k, output.exchanged_capacity}
-      .cutter.used();
+  return detail::search_bytes<detail::stream_knn_task<Points, Queries>>(exec, ranks, {part, queries, method, k, output},
+                                                                        output.exchanged_capacity);
 }
 
 /// knn_shard() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
@@ -78,17 +61,53 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// @param output        see knn_shard_output
 /// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
-/// Complexity: knn() of the rank's queries and of the received ones, and one loop over the rank's queries per other
-/// rank.
+/// Complexity: knn() of the rank's queries and of the received ones, ranks x queries box tests, and one loop over the
+/// answers of each rank.
 template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  return detail::knn_shard_on_stream(exec, communicator, part, queries, output, workspace, [&](result own) {
-    return detail::knn_shard_on(exec, communicator, part, queries, method, k, output, own, workspace);
-  });
+  detail::profile_range const range{"farpoint::knn_shard"};
+  return detail::stream_search_call<detail::stream_knn_task<Points, Queries, Communicator>>(
+             exec, communicator, {part, queries, method, k, output}, workspace, output.exchanged_capacity)
+      .run();
+}
+
+/// Bytes of device workspace that knn_shard_plan() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
+/// refused. O(1).
+template <class Points, class Queries>
+std::size_t knn_shard_plan_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                                           exact const& method, index_t k,
+                                           knn_shard_output<typename Points::scalar> const& output) noexcept {
+  return detail::search_bytes<detail::stream_knn_task<Points, Queries>>(exec, ranks, {part, queries, method, k, output},
+                                                                        detail::first_half_only);
+}
+
+/// First half of knn_shard() for ranks that are GPUs, as on the host. The second half, planned_search::run(), is
+/// enqueued and does not wait.
+///
+/// @param exec          the stream of the communicator
+/// @param communicator  as for knn_shard(); it must outlive the returned object
+/// @param part          as for the host
+/// @param queries       as for the host
+/// @param method        as for the host
+/// @param k             as for the host
+/// @param output        see knn_shard_output
+/// @param workspace     at least knn_shard_plan_workspace_bytes() bytes, 256-byte aligned, device memory
+///
+/// @return a search whose outcome() is as on the host, or `cuda_failure`, and the communicator is aborted if it can be
+///
+/// Complexity: both halves take the time of knn_shard().
+template <class Communicator, class Points, class Queries>
+auto knn_shard_plan(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                    exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                    bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::knn_shard_plan"};
+  return detail::stream_search_call<detail::stream_knn_task<Points, Queries, Communicator>>(
+             exec, communicator, {part, queries, method, k, output}, workspace, detail::first_half_only)
+      .plan();
 }
 
 /// Bytes of device workspace that knn_shard() along a curve needs on a rank that is a GPU, 256-byte aligned: as on the
@@ -118,17 +137,25 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// @param output        see knn_shard_output
 /// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
 /// Complexity: as the host overload.
 template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  along_curve const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  detail::knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
-  return detail::knn_shard_on_stream(exec, communicator, part, queries, output, workspace, [&](result own) {
-    return detail::knn_along_curve_on(exec, communicator, asked, own, workspace);
-  });
+  detail::profile_range const range{"farpoint::knn_shard"};
+  result const fits = detail::check_stream_communicator(communicator, detail::curve_most_ranks,
+                                                        "communicator: it has no ranks, or more than 64");
+  if (!fits) return fits;
+  result own = detail::check_stream(communicator, exec);
+  if (own) {
+    own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries}, output.indices,
+                                 output.distances, output.report);
+  }
+  return detail::knn_along_curve_on(exec, communicator,
+                                    detail::knn_curve_arguments<Points, Queries>{part, queries, method, k, output}, own,
+                                    workspace);
 }
 
 FARPOINT_END_NAMESPACE

@@ -2,25 +2,30 @@
 /// k nearest neighbors in a cloud that is spread over several ranks, each with its own memory.
 #pragma once
 
-#include <farpoint/scale/knn_shard_check.hpp>
 #include <farpoint/scale/stream/curve/knn_call.hpp>
+#include <farpoint/scale/stream/knn_shard_check.hpp>
+#include <farpoint/scale/stream/knn_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Task of knn_shard() on the host.
+template <class Points, class Queries, class Communicator = no_communicator>
+using host_knn_task = knn_shard_task<host_exec, Communicator, Points, Queries>;
+
+}  // namespace detail
+
 /// Bytes of workspace that knn_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
-/// Per query of exchanged_capacity 36 bytes and 24 per neighbor (double: 68 and 32); per pair of ranks 8; the workspace
-/// of knn(). O(1).
+/// The BVH of the points; per query 20 bytes; per query of exchanged_capacity 56 bytes and 24 per neighbor (double: 88
+/// and 32); per pair of ranks 8. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,
                                       knn_shard_output<typename Points::scalar> const& output) noexcept {
-  if (!detail::is_rank_count(ranks) || !detail::check_threads(exec)) return 0;
-  if (!detail::check_knn_shard(part, queries, method, k, output)) return 0;
-  index_t const m = output.exchanged_capacity;
-  std::size_t bound = 0;
-  search_limits const limits{part.points.size(), 1, queries.size() > m ? queries.size() : m};
-  if (!knn_workspace_bound<Points>(exec, limits, bound)) return 0;
-  return detail::knn_shard_memory<typename Points::scalar>{detail::workspace_cutter{}, ranks, m, k}.front + bound;
+  if (!detail::check_threads(exec)) return 0;
+  return detail::search_bytes<detail::host_knn_task<Points, Queries>>(exec, ranks, {part, queries, method, k, output},
+                                                                      output.exchanged_capacity);
 }
 
 /// Finds the k nearest points of each of the rank's queries in a cloud that is spread over ranks. The rows have the
@@ -50,30 +55,53 @@ std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
 ///           unspecified
 ///         - `communication_failure`: rows are unspecified
 ///
-/// Complexity: knn() twice, for the rank's queries and for the received ones, each with its own index, and ranks x
-/// queries box tests. Six exchanges.
+/// Complexity: knn() of the rank's queries and of the received ones, with one BVH, and ranks x queries box tests. Six
+/// exchanges.
 template <class Communicator, class Points, class Queries>
 result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  if (result const fit = detail::check_communicator(communicator); !fit) return fit;
-  int const ranks = communicator.ranks();
-  result own = detail::check_threads(exec);
-  if (own) own = detail::check_knn_shard(part, queries, method, k, output);
-  if (own) {
-    own = detail::check_workspace(workspace, knn_shard_workspace_bytes(exec, ranks, part, queries, method, k, output),
-                                  FARPOINT_WORKSPACE_OF("knn_shard"));
-  }
-  auto const digest = detail::digest_of<typename Points::scalar>(method, k);
-  detail::shard_header const mine{digest, own ? 0u : 1u, part.first_index, part.points.size(),
-                                  output.exchanged_capacity};
-  detail::shard_header headers[max_ranks];
-  int sources[max_ranks];
-  result const agreed = detail::agree_on_shards(communicator, own, mine, headers, sources);
-  if (!agreed) return detail::or_abort(communicator, agreed);
-  detail::knn_shard_task<Communicator, Points, Queries> task{
-      exec, communicator, part, queries, method, k, workspace, output.exchanged_capacity};
-  return detail::or_abort(communicator, task.run(output, headers));
+  return detail::host_search_call<detail::host_knn_task<Points, Queries, Communicator>>(
+             exec, communicator, {part, queries, method, k, output}, workspace, output.exchanged_capacity)
+      .run();
+}
+
+/// Bytes of workspace that knn_shard_plan() needs on a rank, 256-byte aligned. 0 if an argument is refused. As
+/// knn_shard_workspace_bytes(), without memory for exchanged queries. O(1).
+template <class Points, class Queries>
+std::size_t knn_shard_plan_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                                           exact const& method, index_t k,
+                                           knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if (!detail::check_threads(exec)) return 0;
+  return detail::search_bytes<detail::host_knn_task<Points, Queries>>(exec, ranks, {part, queries, method, k, output},
+                                                                      detail::first_half_only);
+}
+
+/// First half of knn_shard(): answers the queries from the rank's own points, and counts the queries for other ranks.
+/// The second half, planned_search::run(), has the memory that it needs and no more.
+///
+/// @param exec          as for knn_shard()
+/// @param communicator  as for knn_shard(); it must outlive the returned object
+/// @param part          as for knn_shard(); the points stay in use until run() has returned
+/// @param queries       as for knn_shard(); they stay in use until run() has returned
+/// @param method        as for knn_shard()
+/// @param k             as for knn_shard()
+/// @param output        see knn_shard_output; complete when run() has returned. exchanged_capacity and exchanged are
+/// not
+///                      used
+/// @param workspace     at least knn_shard_plan_workspace_bytes() bytes, 256-byte aligned; in use until run() has
+/// returned
+///
+/// @return a search whose outcome() is `ok`, or on all ranks a failure as of knn_shard()
+///
+/// Complexity: both halves take the time of knn_shard().
+template <class Communicator, class Points, class Queries>
+auto knn_shard_plan(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                    exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                    bytes workspace) noexcept {
+  return detail::host_search_call<detail::host_knn_task<Points, Queries, Communicator>>(
+             exec, communicator, {part, queries, method, k, output}, workspace, detail::first_half_only)
+      .plan();
 }
 
 /// Bytes of workspace that knn_shard() along a curve needs on a rank, 256-byte aligned, for up to 64 ranks. 0 if an

@@ -6,41 +6,35 @@
 
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/driver_function.cuh>
-#include <farpoint/scale/communicator.hpp>
+#include <farpoint/scale/nccl_communicator.cuh>
 #include <farpoint/scale/peer_memory.hpp>
 
 #include <cuda.h>
 #include <nccl.h>
-#include <chrono>
-#include <thread>
 
 FARPOINT_BEGIN_NAMESPACE
 
 /// One rank among several GPUs: the NCCL communicator of its GPU, and the stream of its calls. It is the communicator
 /// of calls on shards in device memory, see is_stream_communicator.
 ///
-/// The caller creates and owns both, in any way that ranks find one another: threads of a process, MPI, torchrun. All
-/// ranks make the same calls in the same order. Cheap to copy. After a `communication_failure` the NCCL communicator is
-/// unusable: abort it (ncclCommAbort()), which also ends what waits on the stream.
+/// All ranks make the same calls in the same order. Cheap to copy. After a `communication_failure` all later exchanges
+/// fail at once; a call on shards that fails on this rank only also aborts the communicator.
 struct nccl_exec {
-  ncclComm_t communicator;
+  /// @param own  the rank's communicator, which must outlive this object and its copies
+  /// @param on   a stream of the communicator's GPU
+  nccl_exec(nccl_communicator const& own, cudaStream_t on) noexcept : communicator{&own}, stream{on} {}
+
+  nccl_communicator const* communicator;
   cudaStream_t stream;
   /// Time-out of a call that waits for other ranks; zero or less waits forever. The time-out does not cover the first
-  /// exchange of a blocking communicator, in which NCCL connects the ranks on the host. If a rank may fail before,
-  /// exchange something once (ncclAllGather()).
+  /// exchange of a communicator that blocks, in which NCCL connects the ranks on the host:
+  /// nccl_communicator::create() makes communicators that do not block.
   std::chrono::milliseconds timeout = std::chrono::minutes{10};
   /// Peer memory of all ranks, or empty on all ranks: see nccl_window.
   peer_memory window = {};
 
-  /// Number of ranks; 0 if NCCL refuses the communicator, and calls then refuse it.
-  int ranks() const noexcept {
-    int count = 0;
-    return ncclCommCount(communicator, &count) == ncclSuccess ? count : 0;
-  }
-  int rank() const noexcept {
-    int own = 0;
-    return ncclCommUserRank(communicator, &own) == ncclSuccess ? own : 0;
-  }
+  int ranks() const noexcept { return communicator->ranks(); }
+  int rank() const noexcept { return communicator->rank(); }
 
   /// The window, with the time-out of kernels.
   peer_memory peers() const noexcept {
@@ -52,31 +46,16 @@ struct nccl_exec {
   /// Enqueues an all-gather of device memory.
   /// @return `ok`, or `communication_failure` with the error of NCCL in `native`
   result all_gather(void const* mine, void* all, std::size_t size) const noexcept {
-    if (size == 0) return {};
-    return told(ncclAllGather(mine, all, size, ncclUint8, communicator, stream));
+    if (result const usable = communicator->check(); !usable || size == 0) return usable;
+    return remember(ncclAllGather(mine, all, size, ncclUint8, communicator->get(), stream));
   }
 
   /// Enqueues an all-to-all of device memory.
   /// @return `ok`, `communication_failure` with the error of NCCL in `native`, or `cuda_failure`
   result all_to_all(all_to_all_messages const& exchange) const noexcept {
-    auto const count = static_cast<std::size_t>(ranks());
+    if (result const usable = communicator->check(); !usable) return usable;
     auto const own = static_cast<std::size_t>(rank());
-    ncclResult_t outcome = ncclGroupStart();
-    for (std::size_t r = 0; r < count && outcome == ncclSuccess; ++r) {
-      if (r == own) continue;
-      message const out = exchange.outgoing[r];
-      message const in = exchange.incoming[r];
-      auto const peer = static_cast<int>(r);
-      if (out.size > 0) {
-        outcome = ncclSend(exchange.send + out.begin, out.size, ncclUint8, peer, communicator, stream);
-      }
-      if (in.size > 0 && outcome == ncclSuccess) {
-        outcome = ncclRecv(exchange.receive + in.begin, in.size, ncclUint8, peer, communicator, stream);
-      }
-    }
-    ncclResult_t const ended = ncclGroupEnd();
-    if (outcome == ncclSuccess) outcome = ended;
-    if (outcome != ncclSuccess) return told(outcome);
+    if (result const done = remember(send_and_receive(exchange, own)); !done) return done;
     message const kept = exchange.outgoing[own];
     if (kept.size == 0) return {};
     return detail::cuda_failure(
@@ -90,7 +69,8 @@ struct nccl_exec {
   result wait() const noexcept {
     // The runtime's cudaStreamQuery() would leave a pending error if the stream is not ready.
     static auto* const query = detail::driver_function<decltype(cuStreamQuery)>("cuStreamQuery", 12000);
-    auto const start = std::chrono::steady_clock::now();
+    if (result const usable = communicator->check(); !usable) return usable;
+    detail::deadline const end{timeout};
     for (unsigned looks = 0;; ++looks) {
       CUresult const state = query != nullptr ? query(stream) : CUDA_ERROR_NOT_FOUND;
       if (state == CUDA_SUCCESS) return {};
@@ -98,39 +78,47 @@ struct nccl_exec {
       // Most waits are shorter than reading the clock or switching threads.
       if (looks % 64 != 63) continue;
       ncclResult_t outcome = ncclSuccess;
-      if (ncclCommGetAsyncError(communicator, &outcome) == ncclSuccess && outcome != ncclSuccess &&
+      if (ncclCommGetAsyncError(communicator->get(), &outcome) == ncclSuccess && outcome != ncclSuccess &&
           outcome != ncclInProgress) {
-        return told(outcome);
+        return communicator->remember(detail::nccl_result(outcome));
       }
-      // In milliseconds, because the longest time-out overflows in nanoseconds.
-      auto const waited =
-          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-      if (timeout.count() > 0 && waited > timeout) {
-        return detail::communication_failure("nccl_exec: a rank has failed, or did not come in time");
+      if (end.has_passed()) {
+        return communicator->remember(
+            detail::communication_failure("nccl_exec: a rank has failed, or did not come in time"));
       }
       if (looks > 65536) std::this_thread::yield();
     }
   }
 
-  /// Result for an NCCL error.
-  static result told(ncclResult_t outcome) noexcept {
-    return {outcome == ncclSuccess ? status::ok : status::communication_failure, static_cast<int>(outcome),
-            sentence(outcome)};
-  }
+  /// Aborts the communicator, see nccl_communicator::abort().
+  void abort() const noexcept { communicator->abort(); }
+
+  /// Waits until NCCL has finished a call, see nccl_communicator::settle().
+  /// @param outcome  result of the call
+  result settle(ncclResult_t outcome) const noexcept { return communicator->settle(outcome, timeout); }
 
  private:
-  static constexpr char const* sentence(ncclResult_t outcome) noexcept {
-    switch (static_cast<int>(outcome)) {  // newer versions of NCCL may have further results
-      case ncclSuccess: return "";
-      case ncclUnhandledCudaError: return "nccl_exec: a CUDA call inside of NCCL failed";
-      case ncclSystemError: return "nccl_exec: a system call inside of NCCL failed";
-      case ncclInternalError: return "nccl_exec: NCCL found an error of its own";
-      case ncclInvalidArgument: return "nccl_exec: NCCL refused an argument: is the communicator one of this GPU?";
-      case ncclInvalidUsage: return "nccl_exec: NCCL was used in a way that it refuses";
-      case ncclRemoteError: return "nccl_exec: another rank has failed";
-      case ncclInProgress: return "nccl_exec: the communicator does not block, and is not ready";
-      default: return "nccl_exec: NCCL failed";
+  result remember(ncclResult_t outcome) const noexcept { return communicator->remember(settle(outcome)); }
+
+  /// Enqueues the messages to and from the other ranks.
+  ncclResult_t send_and_receive(all_to_all_messages const& exchange, std::size_t own) const noexcept {
+    ncclComm_t const all = communicator->get();
+    auto const count = static_cast<std::size_t>(ranks());
+    // Inside of a group, calls of communicators that do not block may be in progress, too.
+    auto const is_failure = [](ncclResult_t outcome) { return outcome != ncclSuccess && outcome != ncclInProgress; };
+    ncclResult_t outcome = ncclGroupStart();
+    for (std::size_t r = 0; r < count && !is_failure(outcome); ++r) {
+      if (r == own) continue;
+      message const out = exchange.outgoing[r];
+      message const in = exchange.incoming[r];
+      auto const peer = static_cast<int>(r);
+      if (out.size > 0) outcome = ncclSend(exchange.send + out.begin, out.size, ncclUint8, peer, all, stream);
+      if (in.size > 0 && !is_failure(outcome)) {
+        outcome = ncclRecv(exchange.receive + in.begin, in.size, ncclUint8, peer, all, stream);
+      }
     }
+    ncclResult_t const ended = ncclGroupEnd();
+    return is_failure(outcome) ? outcome : ended;
   }
 };
 

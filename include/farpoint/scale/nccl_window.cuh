@@ -6,6 +6,7 @@
 
 #include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/scale/nccl_exec.cuh>
+#include <farpoint/scale/shard_backend.cuh>
 
 #include <nccl.h>
 #if NCCL_VERSION_CODE >= 22800
@@ -32,22 +33,21 @@ struct nccl_windows {
     }
   };
 
-  static result open(ncclComm_t communicator, std::size_t size, void*& memory, handle& window) noexcept {
-    result const done = nccl_exec::told(ncclMemAlloc(&memory, size));
-    if (!done) return done;
-    return nccl_exec::told(ncclCommWindowRegister(communicator, memory, size, &window, NCCL_WIN_COLL_SYMMETRIC));
+  static ncclResult_t allocate(std::size_t size, void*& memory) noexcept { return ncclMemAlloc(&memory, size); }
+  static ncclResult_t open(ncclComm_t communicator, std::size_t size, void* memory, handle& window) noexcept {
+    return ncclCommWindowRegister(communicator, memory, size, &window, NCCL_WIN_COLL_SYMMETRIC);
   }
-  static void close(ncclComm_t communicator, void* memory, handle window) noexcept {
-    if (window != nullptr) static_cast<void>(ncclCommWindowDeregister(communicator, window));
-    if (memory != nullptr) static_cast<void>(ncclMemFree(memory));
+  static ncclResult_t close(ncclComm_t communicator, handle window) noexcept {
+    return ncclCommWindowDeregister(communicator, window);
   }
+  static void free(void* memory) noexcept { static_cast<void>(ncclMemFree(memory)); }
   /// True if kernels of this GPU reach the windows of all `ranks` ranks (NCCL's team of load/store access).
   static bool reach(ncclComm_t communicator, int ranks, handle window) noexcept {
     return window != nullptr && ncclTeamLsa(communicator).nRanks == ranks;
   }
 };
 #else
-/// Earlier versions of NCCL have no windows.
+/// Earlier versions of NCCL have no windows: every rank fails to allocate one.
 struct nccl_windows {
   using handle = void*;
   static constexpr std::size_t unit = 4096;
@@ -59,10 +59,10 @@ struct nccl_windows {
     __device__ void operator()(std::uint64_t) const noexcept {}
   };
 
-  static result open(ncclComm_t, std::size_t, void*&, handle&) noexcept {
-    return communication_failure("nccl_window: needs NCCL 2.28 or later");
-  }
-  static void close(ncclComm_t, void*, handle) noexcept {}
+  static ncclResult_t allocate(std::size_t, void*&) noexcept { return ncclInvalidUsage; }
+  static ncclResult_t open(ncclComm_t, std::size_t, void*, handle&) noexcept { return ncclInvalidUsage; }
+  static ncclResult_t close(ncclComm_t, handle) noexcept { return ncclSuccess; }
+  static void free(void*) noexcept {}
   static bool reach(ncclComm_t, int, handle) noexcept { return false; }
 };
 #endif
@@ -74,7 +74,7 @@ struct nccl_windows {
 /// fps_shard() is one kernel on each GPU, whose rounds exchange messages without the host. Needs NCCL 2.28 or later on
 /// all ranks: compiled with an earlier version, create() returns `communication_failure`.
 ///
-/// Owns the memory. Destroy it before the communicator, on all ranks.
+/// Owns the memory, and shares the communicator. Destroy it on all ranks; an aborted communicator does not matter.
 class nccl_window {
  public:
   /// An empty window.
@@ -86,7 +86,7 @@ class nccl_window {
   }
   nccl_window(nccl_window const&) = delete;
   nccl_window& operator=(nccl_window const&) = delete;
-  ~nccl_window() { windows::close(own_.communicator, own_.memory, own_.window); }
+  ~nccl_window() { close(own_); }
 
   /// Allocates the memory, and waits. All ranks call it with the same size, see fps_shard_window_bytes().
   ///
@@ -94,32 +94,21 @@ class nccl_window {
   /// @param size    bytes of each rank's memory
   /// @param window  this rank's window; a previous window is destroyed
   ///
-  /// @return `ok`, or:
-  ///         - `communication_failure` with the error of NCCL in `native`, or 0 if NCCL is too old, there are more
-  ///           ranks than peer_memory::most_ranks, or the ranks cannot reach the memory of one another: then make calls
-  ///           without a window
-  ///         - `cuda_failure`
+  /// @return `ok`, or a failure on all ranks, after which `window` is as before:
+  ///         - `bad_argument` if sizes differ
+  ///         - `communication_failure` with the error of NCCL in `native`, or 0 if there are more ranks than
+  ///           peer_memory::most_ranks, a rank lacks memory, NCCL is older than 2.28, or the ranks cannot reach the
+  ///           memory of one another: then make calls without a window
+  ///         - `communication_failure` or `cuda_failure`, with an aborted communicator
   static result create(nccl_exec const& exec, std::size_t size, nccl_window& window) noexcept {
     int const ranks = exec.ranks();
     if (ranks < 1 || ranks > peer_memory::most_ranks) {
       return detail::communication_failure("nccl_window: for 1 to 16 ranks");
     }
     nccl_window made;
-    made.own_.communicator = exec.communicator;
-    std::size_t const own_bytes = round_up(size);
-    // The addresses are stored behind the rank's own memory, so they need no allocation.
-    std::size_t const all = own_bytes + round_up(sizeof made.own_.peers.memory);
-    result const opened = windows::open(exec.communicator, all, made.own_.memory, made.own_.window);
-    if (!opened) return opened;
-    if (!windows::reach(exec.communicator, ranks, made.own_.window)) {
-      return detail::communication_failure("nccl_window: the ranks cannot reach the memory of one another");
-    }
-    result const found =
-        made.find_addresses(exec.stream, ranks, static_cast<unsigned char*>(made.own_.memory) + own_bytes);
-    if (!found) return found;
-    made.own_.peers.size = own_bytes;
-    window = std::move(made);
-    return {};
+    result const done = made.open(exec, ranks, size);
+    if (done) window = std::move(made);
+    return done;
   }
 
   /// Addresses and size of the memory; empty until create() has succeeded.
@@ -130,6 +119,45 @@ class nccl_window {
 
   static constexpr std::size_t round_up(std::size_t size) noexcept {
     return (size + windows::unit - 1) / windows::unit * windows::unit;
+  }
+
+  /// Message of each rank about its own success.
+  struct header {
+    std::uint64_t size;
+    std::uint64_t is_bad;
+  };
+
+  /// Returns `ok` if all ranks do: no rank may enter a collective call of NCCL that another one does not make. Aborts
+  /// the communicator if it cannot ask them.
+  static result agree(nccl_exec const& exec, result const& own, std::size_t size) noexcept {
+    header const mine{size, own ? 0u : 1u};
+    header all[peer_memory::most_ranks];
+    using backend = detail::shard_backend<cuda_exec>;
+    result const told = backend::tell(cuda_exec{exec.stream}, exec, &mine, all, sizeof mine, {});
+    if (!told) exec.abort();
+    if (!told || !own) return told ? own : told;
+    for (int r = 0; r < exec.ranks(); ++r) {
+      if (all[r].is_bad != 0) return detail::communication_failure("nccl_window: another rank has no window");
+      if (all[r].size != size) return detail::reject("nccl_window: ranks have windows of different sizes");
+    }
+    return {};
+  }
+
+  result open(nccl_exec const& exec, int ranks, std::size_t size) noexcept {
+    std::size_t const own_bytes = round_up(size);
+    // The addresses are stored behind the rank's own memory, so they need no allocation.
+    std::size_t const all = own_bytes + round_up(sizeof own_.peers.memory);
+    result done = agree(exec, detail::nccl_result(windows::allocate(all, own_.memory)), size);
+    if (!done) return done;
+    own_.communicator = *exec.communicator;
+    done = exec.settle(windows::open(own_.communicator.get(), all, own_.memory, own_.window));
+    if (done && !windows::reach(own_.communicator.get(), ranks, own_.window)) {
+      done = detail::communication_failure("nccl_window: the ranks cannot reach the memory of one another");
+    }
+    if (done) done = find_addresses(exec.stream, ranks, static_cast<unsigned char*>(own_.memory) + own_bytes);
+    done = agree(exec, done, size);
+    if (done) own_.peers.size = own_bytes;
+    return done;
   }
 
   /// Finds the address of each rank's window. `room` is device memory for one address per rank.
@@ -143,12 +171,24 @@ class nccl_window {
     return detail::cuda_failure(error, "nccl_window: addresses could not be read");
   }
 
-  struct {
-    ncclComm_t communicator = nullptr;
+  struct parts {
+    nccl_communicator communicator;
     void* memory = nullptr;
     windows::handle window = nullptr;
     peer_memory peers{};
-  } own_;
+  };
+
+  /// Frees the memory. The windows of a communicator end with it; one that has failed is aborted first, as
+  /// deregistering may wait for other ranks.
+  static void close(parts& own) noexcept {
+    if (own.communicator.has_failed()) own.communicator.abort();
+    if (ncclComm_t const all = own.communicator.get(); all != nullptr && own.window != nullptr) {
+      static_cast<void>(own.communicator.settle(windows::close(all, own.window), std::chrono::minutes{1}));
+    }
+    if (own.memory != nullptr) windows::free(own.memory);
+  }
+
+  parts own_;
 };
 
 FARPOINT_END_NAMESPACE

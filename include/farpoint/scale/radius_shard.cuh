@@ -5,14 +5,9 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
-#include <farpoint/core/profile_range.cuh>
-#include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/radius.cuh>
 #include <farpoint/scale/radius_shard.hpp>
-#include <farpoint/scale/shard_backend.cuh>
-#include <farpoint/scale/stream/shard_index.cuh>
-#include <farpoint/scale/voxel_map.cuh>
+#include <farpoint/scale/stream/search_call.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -27,6 +22,10 @@ void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& as
       to.each, to.rows, to.first_index);
 }
 
+/// Task of radius_shard() on a stream.
+template <class Points, class Queries, class Communicator = no_communicator>
+using stream_radius_task = radius_shard_task<cuda_exec, Communicator, Points, Queries>;
+
 }  // namespace detail
 
 /// Bytes of device workspace that radius_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
@@ -36,7 +35,8 @@ template <class Points, class Queries>
 std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                          radius_params const& params, index_t max,
                                          radius_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::radius_shard_bytes(exec, ranks, part, queries, params, max, output);
+  return detail::search_bytes<detail::stream_radius_task<Points, Queries>>(
+      exec, ranks, {part, queries, params, max, output}, output.exchanged_capacity);
 }
 
 /// radius_shard() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
@@ -56,23 +56,53 @@ std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points
 /// @param output        see radius_shard_output
 /// @param workspace     at least radius_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
-/// Complexity: radius() of the rank's queries and of the received ones, with one BVH, and one loop over the rank's
-/// queries per rank.
+/// Complexity: radius() of the rank's queries and of the received ones, with one BVH, ranks x queries box tests, and
+/// one loop over the answers of each rank.
 template <class Communicator, class Points, class Queries>
 result radius_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                     radius_params const& params, index_t max,
                     radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::radius_shard"};
-  result const fits = detail::check_stream_communicator(communicator, detail::knn_stream_most_ranks,
-                                                        "communicator: it has no ranks, or more than 64");
-  if (!fits) return fits;
-  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries},
-                                            output.indices, output.distances, output.counts, output.report);
-  return detail::radius_shard_on(exec, communicator,
-                                 detail::radius_shard_request<Points, Queries>{part, queries, params, max}, output, own,
-                                 workspace);
+  return detail::stream_search_call<detail::stream_radius_task<Points, Queries, Communicator>>(
+             exec, communicator, {part, queries, params, max, output}, workspace, output.exchanged_capacity)
+      .run();
+}
+
+/// Bytes of device workspace that radius_shard_plan() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument
+/// is refused. O(1).
+template <class Points, class Queries>
+std::size_t radius_shard_plan_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part,
+                                              Queries const& queries, radius_params const& params, index_t max,
+                                              radius_shard_output<typename Points::scalar> const& output) noexcept {
+  return detail::search_bytes<detail::stream_radius_task<Points, Queries>>(
+      exec, ranks, {part, queries, params, max, output}, detail::first_half_only);
+}
+
+/// First half of radius_shard() for ranks that are GPUs, as on the host. The second half, planned_search::run(), is
+/// enqueued and does not wait.
+///
+/// @param exec          the stream of the communicator
+/// @param communicator  as for radius_shard(); it must outlive the returned object
+/// @param part          as for the host
+/// @param queries       as for the host
+/// @param params        as for the host
+/// @param max             as for the host
+/// @param output        see radius_shard_output
+/// @param workspace     at least radius_shard_plan_workspace_bytes() bytes, 256-byte aligned, device memory
+///
+/// @return a search whose outcome() is as on the host, or `cuda_failure`, and the communicator is aborted if it can be
+///
+/// Complexity: both halves take the time of radius_shard().
+template <class Communicator, class Points, class Queries>
+auto radius_shard_plan(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                       radius_params const& params, index_t max,
+                       radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::radius_shard_plan"};
+  return detail::stream_search_call<detail::stream_radius_task<Points, Queries, Communicator>>(
+             exec, communicator, {part, queries, params, max, output}, workspace, detail::first_half_only)
+      .plan();
 }
 
 FARPOINT_END_NAMESPACE

@@ -5,17 +5,25 @@
 #include <farpoint/scale/stream/radius_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Task of radius_shard() on the host.
+template <class Points, class Queries, class Communicator = no_communicator>
+using host_radius_task = radius_shard_task<host_exec, Communicator, Points, Queries>;
+
+}  // namespace detail
 
 /// Bytes of workspace that radius_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
-/// The space in which radius() sorts queries; per query of exchanged_capacity 36 bytes and 24 per neighbor of `max`
-/// (double: 68 and 32; 16 more if `max` is 0); the BVH of the points. O(1).
+/// The BVH of the points; per query 20 bytes; per query of exchanged_capacity 56 bytes and 24 per neighbor of `max`
+/// (double: 88 and 32; 16 more if `max` is 0); per pair of ranks 8. O(1).
 template <class Points, class Queries>
 std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                          radius_params const& params, index_t max,
                                          radius_shard_output<typename Points::scalar> const& output) noexcept {
   if (!detail::check_threads(exec)) return 0;
-  return detail::radius_shard_bytes(exec, ranks, part, queries, params, max, output);
+  return detail::search_bytes<detail::host_radius_task<Points, Queries>>(
+      exec, ranks, {part, queries, params, max, output}, output.exchanged_capacity);
 }
 
 /// Finds up to `max` points within a radius of each of the rank's queries, or only counts them, in a cloud that is
@@ -28,7 +36,7 @@ std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks, shard<Points
 /// of one street, may exchange all queries.
 ///
 /// @param exec          threads of this rank; the call returns when the result is complete
-/// @param communicator  see is_communicator; 1 to 64 ranks, all of which make this call
+/// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call
 /// @param part          the rank's points; may be empty
 /// @param queries       queries of this rank, any number; double if and only if the points are
 /// @param params        radius and order; equal on all ranks. With exclude_self, query i is not matched with the rank's
@@ -54,15 +62,46 @@ template <class Communicator, class Points, class Queries>
 result radius_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                     radius_params const& params, index_t max,
                     radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  if (result const fit = detail::check_communicator(communicator); !fit) return fit;
-  if (communicator.ranks() > detail::knn_stream_most_ranks) {
-    return detail::reject("communicator: radius_shard() takes 64 ranks at most");
-  }
-  result const own = detail::check_threads(exec);
-  // If the thread count is refused, one thread is enough to report that to the other ranks.
-  return detail::radius_shard_on(own ? exec : host_exec{1}, communicator,
-                                 detail::radius_shard_request<Points, Queries>{part, queries, params, max}, output, own,
-                                 workspace);
+  return detail::host_search_call<detail::host_radius_task<Points, Queries, Communicator>>(
+             exec, communicator, {part, queries, params, max, output}, workspace, output.exchanged_capacity)
+      .run();
+}
+
+/// Bytes of workspace that radius_shard_plan() needs on a rank, 256-byte aligned. 0 if an argument is refused. As
+/// radius_shard_workspace_bytes(), without memory for exchanged queries. O(1).
+template <class Points, class Queries>
+std::size_t radius_shard_plan_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part,
+                                              Queries const& queries, radius_params const& params, index_t max,
+                                              radius_shard_output<typename Points::scalar> const& output) noexcept {
+  if (!detail::check_threads(exec)) return 0;
+  return detail::search_bytes<detail::host_radius_task<Points, Queries>>(
+      exec, ranks, {part, queries, params, max, output}, detail::first_half_only);
+}
+
+/// First half of radius_shard(): answers the queries from the rank's own points, and counts the queries for other
+/// ranks. The second half, planned_search::run(), has the memory that it needs and no more.
+///
+/// @param exec          as for radius_shard()
+/// @param communicator  as for radius_shard(); it must outlive the returned object
+/// @param part          as for radius_shard(); the points stay in use until run() has returned
+/// @param queries       as for radius_shard(); they stay in use until run() has returned
+/// @param params        as for radius_shard()
+/// @param max           as for radius_shard()
+/// @param output        see radius_shard_output; complete when run() has returned. exchanged_capacity and exchanged are
+///                      not used
+/// @param workspace     at least radius_shard_plan_workspace_bytes() bytes, 256-byte aligned; in use until run() has
+///                      returned
+///
+/// @return a search whose outcome() is `ok`, or on all ranks a failure as of radius_shard()
+///
+/// Complexity: both halves take the time of radius_shard().
+template <class Communicator, class Points, class Queries>
+auto radius_shard_plan(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                       radius_params const& params, index_t max,
+                       radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  return detail::host_search_call<detail::host_radius_task<Points, Queries, Communicator>>(
+             exec, communicator, {part, queries, params, max, output}, workspace, detail::first_half_only)
+      .plan();
 }
 
 FARPOINT_END_NAMESPACE

@@ -11,24 +11,36 @@ FARPOINT_BEGIN_NAMESPACE
 /// Outputs of radius_shard(): the rows of the rank's queries.
 template <class Scalar = float>
 struct radius_shard_output {
-  span<index_t> indices = {};       ///< `[queries, max]`: indices into the whole cloud, as in radius_output
-  span<Scalar> distances = {};      ///< `[queries, max]`: squared distances (m^2), as in radius_output; not optional
-  span<index_t> counts = {};        ///< `[queries]`: as in radius_output; not optional
-  index_t exchanged_capacity = 0;   ///< room for queries sent, and again for queries received
+  span<index_t> indices = {};   ///< `[queries, max]`: indices into the whole cloud, as in radius_output
+  span<Scalar> distances = {};  ///< `[queries, max]`: squared distances (m^2), as in radius_output; not optional
+  span<index_t> counts = {};    ///< `[queries]`: as in radius_output; not optional
+  /// Room for queries sent, and again for queries received; not used by radius_shard_plan().
+  index_t exchanged_capacity = 0;
   index_t* exchanged = nullptr;     ///< larger count of queries sent or received, even if above capacity; optional
   radius_report* report = nullptr;  ///< sums over all ranks, the same on every rank; optional
 };
 
 namespace FARPOINT_HIDDEN detail {
 
-/// The arguments of radius_shard() that are not output.
+/// Arguments of a call.
 template <class Points, class Queries>
 struct radius_shard_request {
-  shard<Points> part;
-  Queries queries;
-  radius_params params;
-  index_t max;
+  using scalar = typename Points::scalar;
+  static constexpr char const* too_small = FARPOINT_WORKSPACE_OF("radius_shard");
 
+  shard<Points> const& part;
+  Queries const& queries;
+  radius_params const& params;
+  index_t each;  ///< largest number of neighbors per query
+  radius_shard_output<scalar> const& output;
+
+  result check() const noexcept;
+  /// Calls `visit(arrays...)` with all arrays but the workspace.
+  template <class Visit>
+  result visit_arrays(Visit const& visit) const noexcept {
+    return visit(batch<Points>{part.points}, batch<Queries>{queries}, output.indices, output.distances, output.counts,
+                 output.report);
+  }
   /// Number that stands for the parameters that must be equal on all ranks.
   std::uint64_t digest_of_parameters() const noexcept {
     digest all;
@@ -37,34 +49,33 @@ struct radius_shard_request {
     all.add(params.order);
     all.add(params.exclude_self);
     all.add(params.exclusive);
-    all.add(max);
+    all.add(each);
     return all.word();
   }
 };
 
 template <class Points, class Queries>
-result check_radius_shard(radius_shard_request<Points, Queries> const& request,
-                          radius_shard_output<typename Points::scalar> const& output) noexcept {
+result radius_shard_request<Points, Queries>::check() const noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
                 "farpoint: points and queries must both be double, or neither");
-  index_t const queries = request.queries.size();
-  if (result const checked = check_bvh_points(batch<Points>{request.part.points}); !checked) return checked;
-  if (result const checked = check_queries(batch<Queries>{request.queries}, 1); !checked) return checked;
+  index_t const asked = queries.size();
+  if (result const checked = check_bvh_points(batch<Points>{part.points}); !checked) return checked;
+  if (result const checked = check_queries(batch<Queries>{queries}, 1); !checked) return checked;
   radius_output<typename Points::scalar> rows;
   rows.indices = output.indices;
   rows.distances = output.distances;
   rows.counts = output.counts;
-  if (result const checked = check_radius(queries, request.params, request.max, rows); !checked) return checked;
-  if (!holds(static_cast<index_t>(output.distances.size()), queries, request.max)) {
+  if (result const checked = check_radius(asked, params, each, rows); !checked) return checked;
+  if (!holds(static_cast<index_t>(output.distances.size()), asked, each)) {
     return reject("radius_shard: output.distances is smaller than queries x max");
   }
-  if (!holds(static_cast<index_t>(output.counts.size()), queries, 1)) {
+  if (!holds(static_cast<index_t>(output.counts.size()), asked, 1)) {
     return reject("radius_shard: output.counts is smaller than the number of queries");
   }
-  if (queries > shard_most_points || output.exchanged_capacity < 0 || output.exchanged_capacity > shard_most_points) {
+  if (asked > shard_most_points || output.exchanged_capacity < 0 || output.exchanged_capacity > shard_most_points) {
     return reject("radius_shard: more than 2^30 queries of a rank, or an exchanged_capacity that is negative or above");
   }
-  index_t const first = request.part.first_index;
+  index_t const first = part.first_index;
   if (first < 0 || first > index_t{1} << 62) return reject("radius_shard: first_index is negative, or above 2^62");
   return {};
 }

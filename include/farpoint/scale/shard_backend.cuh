@@ -22,7 +22,8 @@ using wait_of = decltype(result{std::declval<Communicator&>().wait()});
 /// - `result wait() noexcept`: waits until the stream has done everything enqueued before. Returns
 ///   `communication_failure` after a time-out, or if another rank has failed.
 ///
-/// nccl_exec is such a communicator.
+/// If it has a member `cudaStream_t stream`, calls refuse an execution on another stream. nccl_exec is such a
+/// communicator.
 template <class Communicator>
 inline constexpr bool is_stream_communicator = detail::exchanges_data<Communicator, detail::wait_of>;
 
@@ -35,6 +36,25 @@ result check_stream_communicator(Communicator const& communicator, int most, cha
   static_assert(is_stream_communicator<Communicator>,
                 "farpoint: not a communicator for device memory, see farpoint/scale/shard_backend.cuh");
   return communicator.ranks() >= 1 && communicator.ranks() <= most ? result{} : reject(sentence);
+}
+
+template <class Communicator, class = void>
+inline constexpr bool has_stream = false;
+template <class Communicator>
+inline constexpr bool
+    has_stream<Communicator, std::void_t<decltype(cudaStream_t{std::declval<Communicator const&>().stream})>> = true;
+
+/// Refuses an execution on another stream than the communicator's: work on one would not wait for messages on the
+/// other. The execution moves to the communicator's stream, on which the refusal is sent to the other ranks.
+template <class Communicator>
+result check_stream([[maybe_unused]] Communicator const& communicator, [[maybe_unused]] cuda_exec& exec) noexcept {
+  if constexpr (has_stream<Communicator>) {
+    if (exec.stream != communicator.stream) {
+      exec.stream = communicator.stream;
+      return reject("shards: the execution and the communicator have different streams");
+    }
+  }
+  return {};
 }
 
 template <>

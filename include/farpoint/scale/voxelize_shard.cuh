@@ -51,7 +51,7 @@ std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Poin
 /// @param output        see voxelize_shard_output
 /// @param workspace     at least voxelize_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`: other ranks may then wait, so abort the communicator
+/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
 ///
 /// Complexity: O(points of the part + points received) expected. Six exchanges: 52 bytes per rank and 4 per pair of
 /// ranks; points; 1 bit per point; 4 bytes per pair of ranks; 4 bytes per voxel; reports.
@@ -64,9 +64,12 @@ result voxelize_shard(cuda_exec exec, Communicator& communicator, shard<Points> 
                                                         "communicator: it has no ranks, or more than 120");
   if (!fits) return fits;
   auto const& rows = output.rows;
-  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, params.features, rows.coords,
-                                            rows.points_per_voxel, rows.gathered, rows.mean, rows.max, rows.first,
-                                            rows.centroid, rows.voxel_count, rows.report, output.numbers);
+  result own = detail::check_stream(communicator, exec);
+  if (own) {
+    own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, params.features, rows.coords,
+                                 rows.points_per_voxel, rows.gathered, rows.mean, rows.max, rows.first, rows.centroid,
+                                 rows.voxel_count, rows.report, output.numbers);
+  }
   return detail::voxelize_shard_on(exec, communicator, part, params, output, own, workspace);
 }
 

@@ -176,7 +176,10 @@ struct fps_selector {
     fps_choice choice{fps_kernel::in_teams, static_cast<int>(team)};
     // A single sample per round pays off until rounds accept some.
     choice.singles = c.chosen > 0 ? 0 : c.largest > 262144 && c.samples >= 48 ? 20 : 8;
-    choice.shared_out = c.ragged || team < 2;
+    // h200, 16 clouds of 4,096 points on average and 11,532 at most -> 1,024: 0.260 ms by equal teams, 0.279 shared
+    // out; six of 20,000 and 56,000 -> 2,000: 0.396 and 0.315.
+    bool const equal = !c.ragged || (c.clouds >= 12 && c.clouds * c.largest <= 3 * c.points);
+    choice.shared_out = !equal || team < 2;
     if (choice.shared_out) choice.blocks = c.multiprocessors;
     index_t const all_useful = (c.points + worth - 1) / worth;
     index_t const each =
@@ -184,21 +187,22 @@ struct fps_selector {
     index_t const in_registers = c.team_points * (choice.shared_out ? c.multiprocessors : team);
     bool const in_memory = (choice.shared_out ? c.points : c.largest) > in_registers;
     // Beyond this product, updating a thread's points for every sample takes longer than sorting the points.
-    choice.boxes = in_memory || each * c.samples > (c.scalar_bytes == 8 ? 875 : 3500);
+    choice.boxes = in_memory || each * c.samples > (c.scalar_bytes == 8 ? 875 : choice.shared_out ? 3500 : 3000);
     if (choice.boxes) set_lengths(choice, c, each, in_memory);
     return choice;
   }
 
   /// Selects the lengths of lists of sorted clouds.
-  // h200, ms:                           24     30  30, 16 listed     40     48     60     80
-  //   6 x  10,000 -> 10,000                                       0.680         0.661  0.676
-  //   4 x  16,384 ->  4,096                  0.365                0.362
-  //   1 x  49,497 ->  4,096                                       0.384  0.352         (simulated LiDAR)
-  //   1 x 131,072 ->  4,096          0.458  0.471          0.442  0.498
+  // h200, ms:                      24, 16 listed  30, 16 listed     40     48     60
+  //   6 x  10,000 -> 10,000                0.696                 0.601         0.558
+  //   4 x  16,384 ->  4,096                0.318                 0.317         0.330
+  //   1 x  49,497 ->  4,096                0.371                 0.370  0.374  0.379  (simulated LiDAR)
+  //   1 x 131,072 ->  4,096                0.367          0.371  0.410         0.448
+  //   the same of two dimensions           0.498          0.507  0.506         0.537
   // In memory:                          16     24  24, 16 listed     36     60     80
   //   1 x  1,000,000 ->   1,024      0.705  0.749         0.690   0.788  0.865
   //   1 x  1,000,000 ->  10,000       1.27   1.25          1.19    1.26   1.35
-  //   1 x  1,000,000 -> 100,000       6.49   5.16          5.21    4.49   4.21   4.18
+  //   1 x  1,000,000 -> 100,000                                          3.77   3.96
   //   1 x 10,000,000 ->  10,000              5.30                  5.24
   // With 16 listed:                     12     28
   //   1 x  1,000,000 ->   1,024      0.658  0.720
@@ -213,12 +217,12 @@ struct fps_selector {
     if (in_memory) {
       // Small teams were measured with the default's 40 and 32 only.
       if (choice.blocks < 32) return c.scalar_bytes == 8 ? set(24, 16) : void();
-      if (c.samples > 32768) return set(80, 32);
+      if (c.samples > 32768) return set(60, 32);
       if (c.largest <= 1080000) return set(c.samples <= 4096 ? 12 : 28, 16);
       return c.largest <= 4000000 ? set(24, 16) : set(36, 32);
     }
     if (2 * c.samples >= c.largest) return set(60, 32);
-    if (each > 1 && choice.blocks >= 4) return set(30, 16);
+    if (each > 1 && choice.blocks >= 4) return set(24, 16);
     if (choice.blocks > 64) set(48, 32);
   }
 };

@@ -11,12 +11,17 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Outputs of estimate_normals(), in the memory space of the execution: a row for each point of the view. Rows of
 /// points that are in no cloud of a ragged batch are not written; where offsets are wrong (knn_report::bad_offsets),
-/// all rows get undefined normals.
+/// all rows get undefined normals and covariances of 0. Normals or covariances must be given.
 template <class Scalar = float>
 struct normals_output {
-  span<Scalar> normals;          ///< `[points, 3]`: of unit length, or (0, 0, 0) if undefined
+  span<Scalar> normals = {};     ///< `[points, 3]`: of unit length, or (0, 0, 0) if undefined; optional
   span<Scalar> curvatures = {};  ///< `[points]`, optional: smallest eigenvalue / sum of all; 0 to 1/3
   knn_report* report = nullptr;  ///< optional; overwritten, not added to
+
+  /// `[points, 6]`, optional: xx, xy, xz, yy, yz and zz (m^2) of the covariance matrix of the neighbours, the point
+  /// among them: the sum of (d - mean)(d - mean)^T over the neighbours d, divided by their number. Zeros for a point
+  /// without neighbours, and where an element overflows.
+  span<Scalar> covariances = {};
 };
 
 /// Neighbours that estimate_normals() takes, and the side that normals face.

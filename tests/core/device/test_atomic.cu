@@ -1,4 +1,5 @@
-// atomic_increment(): each thread gets a number of its own, whichever threads of its warp take part.
+// atomic_increment() and atomic_increment_any(): each thread gets a number of its own, whichever threads of its warp
+// take part.
 #include <farpoint/core/atomic.hpp>
 
 #include <algorithm>
@@ -46,7 +47,47 @@ void check_numbers(unsigned share) {
   CHECK(numbers.intact());
 }
 
+constexpr unsigned words = 5;
+
+/// Threads note a number of each word that they choose by a bit. Lanes of a warp may be at different words.
+__global__ void take_numbers_of_words(unsigned const* chosen, std::uint64_t* next, std::uint64_t* numbers) {
+  unsigned const thread = blockIdx.x * blockDim.x + threadIdx.x;
+  for (unsigned word = 0; word < words; ++word) {
+    if ((chosen[thread] >> word & 1) == 0) continue;
+    numbers[thread * words + word] = farpoint::atomic_increment_any(next + word);
+  }
+}
+
+void check_numbers_of_words(std::uint64_t seed) {
+  random_source random{seed};
+  std::vector<unsigned> chosen(std::size_t{192} * 50);
+  for (auto& bits : chosen) bits = static_cast<unsigned>(random.below(1 << words));
+  device_array<unsigned> const chosen_there{chosen};
+  device_array<std::uint64_t> const next{std::vector<std::uint64_t>(words, 0)};
+  device_array<std::uint64_t> const numbers{std::vector<std::uint64_t>(chosen.size() * words, 0)};
+  take_numbers_of_words<<<50, 192>>>(chosen_there.data(), next.data(), numbers.data());
+  REQUIRE_CUDA(cudaDeviceSynchronize());
+  auto const all = numbers.download();
+  auto const ends = next.download();
+  for (unsigned word = 0; word < words; ++word) {
+    CAPTURE(word);
+    std::vector<std::uint64_t> found;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if ((chosen[i] >> word & 1) != 0) found.push_back(all[i * words + word]);
+    }
+    CHECK(ends[word] == found.size());
+    std::sort(found.begin(), found.end());
+    bool is_each_once = true;
+    for (std::size_t i = 0; i < found.size(); ++i) is_each_once = is_each_once && found[i] == i;
+    CHECK(is_each_once);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("atomic_increment_any: numbers of several words, in a loop over them", "[atomic][device][sanitize]") {
+  for (std::uint64_t const seed : {1, 2, 3}) check_numbers_of_words(seed);
+}
 
 TEST_CASE("atomic_increment: a number for each thread, any of a warp together", "[atomic][device][sanitize]") {
   for (unsigned const share : {0u, 1u, 40u, 97u, 100u}) {

@@ -159,3 +159,75 @@ TEST_CASE("host_sequence: the second job follows the first, on the same cloud", 
   CHECK(first.phases == std::vector<int>{6, 6});
   CHECK(second.phases == std::vector<int>{6, 6});
 }
+
+namespace {
+
+/// A job of one phase of 50 units for each cloud, which requests the stop in the unit `last` of all.
+struct stopping_job {
+  std::atomic<int>& done;
+  farpoint::host_stop& stop;
+  int last;
+
+  std::uint32_t begin(index_t) noexcept { return 50; }
+  void work(int, std::uint32_t) noexcept {
+    if (++done == last) stop.request();
+  }
+  std::uint32_t next() noexcept { return 0; }
+};
+
+}  // namespace
+
+TEST_CASE("a stop that is requested ends the clouds, large or small", "[for_each_cloud]") {
+  int const threads = GENERATE(1, 4);
+  index_t const limit = GENERATE(0, 1'000'000);  // all clouds are for the team, or none is
+  for_each_cloud_tuning tuning;
+  tuning.worth_a_thread = 1;
+  tuning.team_from_points = limit;
+  farpoint::host_stop stop;
+  std::atomic<int> done{0};
+  auto const run = [&](int last) {
+    for_each_cloud_plan const plan{host_exec{threads, &stop}, 20, 2000, 100, 1e9, tuning};
+    for_each_cloud(
+        plan, 20, [](index_t) { return index_t{100}; },
+        [&](int) {
+          return stopping_job{done, stop, last};
+        });
+  };
+  run(-1);
+  CHECK(done == 20 * 50);
+  CHECK_FALSE(stop.requested());
+  done = 0;
+  run(7);
+  CHECK(stop.requested());
+  CHECK(done >= 7);
+  CHECK(done < 7 + threads);
+  done = 0;
+  run(-1);  // what was stopped stays so: a second pass would read what the first has not written
+  CHECK(done == 0);
+}
+
+TEST_CASE("the calling thread asks whether to stop", "[for_each_cloud]") {
+  struct counting_stop : farpoint::host_stop {
+    counting_stop() noexcept
+        : host_stop{[](host_stop& self) { return --static_cast<counting_stop&>(self).left == 0; }} {}
+    int left = 30;
+  };
+  for (index_t const limit : {index_t{0}, index_t{1'000'000}}) {
+    counting_stop stop;
+    std::atomic<int> done{0};
+    for_each_cloud_tuning tuning;
+    tuning.team_from_points = limit;
+    for_each_cloud_plan const plan{host_exec{1, &stop}, 20, 2000, 100, 1e9, tuning};
+    for_each_cloud(
+        plan, 20, [](index_t) { return index_t{100}; },
+        [&](int) {
+          return stopping_job{done, stop, -1};
+        });
+    CHECK(stop.requested());
+    CHECK(done > 0);
+    CHECK(done < 30);
+    CHECK(stop.left == 0);
+    CHECK(stop.poll());
+    CHECK(stop.left == 0);  // asked no more
+  }
+}

@@ -320,7 +320,7 @@ TEST_CASE("limits, host: ranks", "[limits][host]") {
   check_limit(64, "communicator: it has more than 64 ranks", by_ranks([&](auto& communicator) {
                 return knn_shard(exec, communicator, part, part.points, farpoint::along_curve{}, 1, {}, {});
               }));
-  check_limit(64, "communicator: radius_shard() takes 64 ranks at most", by_ranks([&](auto& communicator) {
+  check_limit(1024, most_ranks, by_ranks([&](auto& communicator) {
                 return radius_shard(exec, communicator, part, part.points, {1.0}, 1, {}, {});
               }));
 }

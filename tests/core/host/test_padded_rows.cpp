@@ -1,5 +1,5 @@
-#include <farpoint/detail/voxelize/padded_rows.hpp>
 #include <farpoint/host/for_each_index.hpp>
+#include <farpoint/runtime/padded_rows.hpp>
 
 #include <vector>
 

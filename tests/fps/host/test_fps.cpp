@@ -498,13 +498,13 @@ TEST_CASE("fps, host: what the default chooses on an H200 is the fastest kernel 
   CHECK(choice(6, 10000, 10000) == fps_choice{fps_kernel::in_teams, 20, true, 60, 32, 8});
   CHECK(choice(4, 16384, 4096) == fps_choice{fps_kernel::in_teams, 32, true, 40, 32, 8});
   CHECK(choice(1, 49497, 4096) == fps_choice{fps_kernel::in_teams, 97, true, 48, 32, 8});
-  CHECK(choice(1, 131072, 4096) == fps_choice{fps_kernel::in_teams, 132, true, 30, 16, 8});
+  CHECK(choice(1, 131072, 4096) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 8});
   // Points in memory are sorted for few samples, too.
   CHECK(choice(1, 1000000, 32) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 8});
   CHECK(choice(1, 300000, 32) == fps_choice{fps_kernel::in_teams, 132, false, 40, 32, 8});
   CHECK(choice(1, 1000000, 1024) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 20});
   CHECK(choice(1, 1000000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 28, 16, 20});
-  CHECK(choice(1, 1000000, 100000) == fps_choice{fps_kernel::in_teams, 132, true, 80, 32, 20});
+  CHECK(choice(1, 1000000, 100000) == fps_choice{fps_kernel::in_teams, 132, true, 60, 32, 20});
   CHECK(choice(1, 2000000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 20});
   CHECK(choice(1, 10000000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 36, 32, 20});
   // Blocks shared out: more large clouds than teams of two blocks.
@@ -518,7 +518,7 @@ TEST_CASE("fps, host: what the default chooses on an H200 is the fastest kernel 
   CHECK(choice(6, 10000, 10000, 8) == fps_choice{fps_kernel::in_teams, 20, true, 24, 16, 8});
   CHECK(choice(1, 131072, 4096, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 8});
   CHECK(choice(1, 1000000, 1024, 8) == fps_choice{fps_kernel::in_teams, 132, true, 12, 16, 20});
-  CHECK(choice(1, 1000000, 100000, 8) == fps_choice{fps_kernel::in_teams, 132, true, 80, 32, 20});
+  CHECK(choice(1, 1000000, 100000, 8) == fps_choice{fps_kernel::in_teams, 132, true, 60, 32, 20});
   CHECK(choice(64, 16384, 1024, 8) == fps_choice{fps_kernel::in_teams, 2, true, 24, 16, 8});
   CHECK(choice(128, 8192, 1024, 8) == fps_choice{fps_kernel::in_teams, 132, true, 24, 16, 8, true});
   // Nothing to sample.
@@ -541,6 +541,10 @@ TEST_CASE("fps, host: what the default chooses for ragged batches, chosen points
   CHECK(ragged(256, 1024, 3072, 1000) == fps_choice{fps_kernel::in_regions});
   CHECK(ragged(6, 10000, 12000, 200) == fps_choice{fps_kernel::in_teams, 132, false, 40, 32, 8, true});
   CHECK(ragged(6, 10000, 12000, 10000) == fps_choice{fps_kernel::in_teams, 132, true, 40, 32, 8, true});
+  // Equal teams for clouds of up to three times the mean size.
+  CHECK(ragged(16, 4096, 11532, 1024) == fps_choice{fps_kernel::in_teams, 8, true, 24, 16, 8});
+  CHECK(ragged(16, 4096, 13000, 1024) == fps_choice{fps_kernel::in_teams, 132, false, 40, 32, 8, true});
+  CHECK(ragged(64, 10000, 29000, 1000) == fps_choice{fps_kernel::in_teams, 2, true, 40, 32, 8});
   // Clouds that registers do not hold are sorted for few samples, too.
   CHECK(ragged(6, 200000, 1000000, 32) == fps_choice{fps_kernel::in_teams, 132, true, 40, 32, 8, true});
   // One giant among small clouds.

@@ -220,14 +220,16 @@ class problem {
   void check_normals() {
     mirror<scalar> normals{3 * n};
     mirror<scalar> curvatures{n};
+    mirror<scalar> covariances{6 * n};
     farpoint::normals_params params;
     check_same_as_host(
         [&](auto exec, auto& workspace) {
           auto const points = points_.on(exec);
-          return estimate_normals(exec, points, params, {normals.on(exec), curvatures.on(exec)},
+          return estimate_normals(exec, points, params,
+                                  {normals.on(exec), curvatures.on(exec), nullptr, covariances.on(exec)},
                                   workspace.of_size(exec, normals_bytes(exec, points, params)));
         },
-        normals, curvatures);
+        normals, curvatures, covariances);
   }
 
   void check_means() {

@@ -127,6 +127,13 @@ TEST_CASE("the library says on a stream that there is no GPU", "[runtime]") {
   check_unavailable("gather: ", gather(exec, features, 1, {}, farpoint::span<float>{}));
   farpoint::hash_map_ref<std::uint32_t> const map;
   check_unavailable("hash_map: ", hash_map_clear(exec, map));
+  farpoint::voxel_map<double> const voxels;
+  CHECK(voxel_map_keep_workspace_bytes(exec, voxels.params) == 0);
+  check_unavailable("voxel_map_clear: ", voxel_map_clear(exec, voxels));
+  check_unavailable("voxel_map_insert: ", voxel_map_insert(exec, voxels, {}, {}));
+  farpoint::pinhole_camera<float> const camera;
+  check_unavailable("project: ", project(exec, cloud, camera, {}));
+  check_unavailable("draw_splats: ", draw_splats(exec, cloud, {}, camera, {}, {}, {}));
   std::size_t bound = 7;
   auto const unknown = farpoint::fps_workspace_bound<farpoint::point_view<float>>(exec, {100, 1}, bound);
   CHECK(unknown.code == farpoint::status::unavailable);

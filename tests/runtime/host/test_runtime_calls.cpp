@@ -224,17 +224,19 @@ void check_neighbourhoods(question<Coord> const& asked) {
   farpoint::normals_params const params;
   twice<Scalar> normals{3 * asked.points_size()};
   twice<Scalar> curvatures{asked.points_size()};
+  twice<Scalar> covariances{6 * asked.points_size()};
   check_both(
       "estimate_normals",
       [&](half to) {
-        farpoint::normals_output<Scalar> const output{of(to, normals), of(to, curvatures)};
+        farpoint::normals_output<Scalar> const output{of(to, normals), of(to, curvatures), nullptr,
+                                                      of(to, covariances)};
         if (to == half::library) return runtime::estimate_normals(asked.points, params, output, wish);
         return with_workspace(estimate_normals_workspace_bytes(threads, asked.wide.points, params),
                               [&](farpoint::bytes memory) {
                                 return estimate_normals(threads, asked.wide.points, params, output, memory);
                               });
       },
-      normals, curvatures);
+      normals, curvatures, covariances);
 
   twice<Scalar> means{asked.points_size()};
   check_both(

@@ -1,6 +1,5 @@
 // knn_shard() with ranks that are threads: knn() of the whole cloud gives the same rows, and no rank hangs.
 #include <farpoint/scale/knn_shard.hpp>
-#include <farpoint/scale/stream/knn_task.hpp>
 
 #include "../../support/catch.hpp"
 #include "../../support/for_each_seed.hpp"
@@ -36,10 +35,8 @@ struct rank_call {
       return farpoint::detail::knn_curve_size<Coord>(exec, on_curve().sizes(ranks), problem.most_narrow);
     }
     if (problem.along_curve) return knn_shard_workspace_bytes(exec, ranks, part, asked, curve, problem.k, output);
-    if (!problem.on_stream) return knn_shard_workspace_bytes(exec, ranks, part, asked, method, problem.k, output);
-    return farpoint::detail::knn_stream_plan<farpoint::host_exec, view>{
-        exec, nullptr, ranks, part.points, asked.size(), problem.k, output.exchanged_capacity}
-        .cutter.used();
+    if (!problem.planned) return knn_shard_workspace_bytes(exec, ranks, part, asked, method, problem.k, output);
+    return knn_shard_plan_workspace_bytes(exec, ranks, part, asked, method, problem.k, output);
   }
   template <class Communicator>
   farpoint::result run(Communicator& communicator, farpoint::bytes workspace) const {
@@ -48,8 +45,11 @@ struct rank_call {
       return farpoint::detail::knn_along_curve_on(exec, communicator, on_curve(), {}, workspace);
     }
     if (problem.along_curve) return knn_shard(exec, communicator, part, asked, curve, k, output, workspace);
-    if (!problem.on_stream) return knn_shard(exec, communicator, part, asked, problem.method, k, output, workspace);
-    return farpoint::detail::knn_shard_on(exec, communicator, part, asked, problem.method, k, output, {}, workspace);
+    if (!problem.planned) return knn_shard(exec, communicator, part, asked, problem.method, k, output, workspace);
+    auto search = knn_shard_plan(exec, communicator, part, asked, problem.method, k, output, workspace);
+    *output.exchanged = search.exchanged();
+    host_array<unsigned char> const room{search.workspace_bytes()};
+    return search.run({room.data(), search.workspace_bytes()});
   }
 
  private:
@@ -108,7 +108,7 @@ knn_shard_problem<float> cube_on_ranks(std::vector<index_t> cuts, index_t k) {
 
 // Settings with which random problems are solved.
 auto const where_points_are = [](auto&) {};
-auto const by_stream_loops = [](auto& problem) { problem.on_stream = true; };
+auto const in_two_halves = [](auto& problem) { problem.planned = true; };
 auto const by_owners = [](auto& problem) { problem.along_curve = true; };
 
 template <class Coord, class Way>
@@ -156,8 +156,8 @@ TEST_CASE("knn_shard: random problems on 1 to 4 ranks give what one call gives",
   check_random_knn_shards<float>(rounds(200), 0, where_points_are);
 }
 
-TEST_CASE("knn_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  check_random_knn_shards<float>(rounds(200), 5000, by_stream_loops);
+TEST_CASE("knn_shard, in two halves: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
+  check_random_knn_shards<float>(rounds(200), 5000, in_two_halves);
 }
 
 TEST_CASE("knn_shard along a curve: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
@@ -166,7 +166,7 @@ TEST_CASE("knn_shard along a curve: random problems on 1 to 4 ranks give what on
 
 NUMBERS_TEST_CASE("knn_shard: double coordinates, in each way", "[knn][shard][numbers]") {
   check_random_knn_shards<double>(60, 0, where_points_are);
-  check_random_knn_shards<double>(40, 5000, by_stream_loops);
+  check_random_knn_shards<double>(40, 5000, in_two_halves);
   check_random_knn_shards<double>(60, 9000, by_owners);
 }
 
@@ -177,25 +177,71 @@ TEST_CASE("knn_shard along a curve: the same where places in the cloud have 64 b
   });
 }
 
-TEST_CASE("knn_shard, a stream's loops: too little room on one rank is known to all", "[knn][shard]") {
+TEST_CASE("knn_shard, in two halves: the second has exactly the memory that it needs", "[knn][shard]") {
   auto problem = cube_on_ranks({0, 50, 120, 200}, 4);
-  problem.on_stream = true;
-  auto capacity = room_for_all(problem);
-  auto const needed = run_knn_ranks(problem, capacity)[1].exchanged;
-  REQUIRE(needed > 0);
-  capacity[1] = needed;
-  for (auto const& answer : run_knn_ranks(problem, capacity)) CHECK(answer.outcome);
-  capacity[1] = needed - 1;
-  for (auto const& answer : run_knn_ranks(problem, capacity)) {
-    CHECK(answer.outcome.code == status::workspace_too_small);
-  }
+  auto const exchanged = run_knn_ranks(problem, room_for_all(problem))[1].exchanged;
+  REQUIRE(exchanged > 0);
+  problem.planned = true;
+  auto const answers = run_knn_ranks(problem, {0, 0, 0});
+  check_knn_answers(problem, answers);
+  CHECK(answers[1].exchanged == exchanged);
+}
+
+TEST_CASE("knn_shard, in two halves: a rank without memory for the second ends the call of all ranks", "[knn][shard]") {
+  auto const problem = cube_on_ranks({0, 50, 120, 200}, 4);
+  std::vector<status> codes(problem.ranks());
+  farpoint::thread_ranks group{static_cast<int>(problem.ranks())};
+  together(group.size(), [&](int number) {
+    auto const rank = static_cast<std::size_t>(number);
+    auto const mine = problem.part(rank);
+    using view = farpoint::point_view<float>;
+    farpoint::shard<view> const part{view_of(mine), problem.cuts[rank]};
+    rank_lists<float> const lists{mine.size() * static_cast<std::size_t>(problem.k)};
+    auto const output = lists.output<farpoint::knn_shard_output<float>>();
+    farpoint::host_exec const exec{1};
+    farpoint::thread_communicator communicator{group, number};
+    farpoint::host_scratch const memory{
+        knn_shard_plan_workspace_bytes(exec, group.size(), part, part.points, exact{}, problem.k, output)};
+    auto search = knn_shard_plan(exec, communicator, part, part.points, exact{}, problem.k, output, memory);
+    REQUIRE(search.outcome());
+    REQUIRE(search.workspace_bytes() > 0);
+    farpoint::host_scratch const room{search.workspace_bytes()};
+    codes[rank] = search.run(number == 1 ? room.get().subspan(256) : room.get()).code;
+  });
+  CHECK(codes ==
+        std::vector<status>{status::communication_failure, status::workspace_too_small, status::communication_failure});
+}
+
+TEST_CASE("knn_shard: a call in one and a call in two halves do not match", "[knn][shard]") {
+  farpoint::thread_ranks group{2};
+  std::vector<status> codes(2);
+  together(2, [&](int rank) {
+    farpoint::thread_communicator communicator{group, rank};
+    using view = farpoint::point_view<float>;
+    farpoint::shard<view> const part{};
+    farpoint::knn_shard_output<float> const output{};
+    farpoint::host_exec const exec{1};
+    farpoint::host_scratch const memory{knn_shard_workspace_bytes(exec, 2, part, part.points, exact{}, 1, output)};
+    codes[static_cast<std::size_t>(rank)] =
+        rank == 0 ? knn_shard(exec, communicator, part, part.points, exact{}, 1, output, memory).code
+                  : knn_shard_plan(exec, communicator, part, part.points, exact{}, 1, output, memory).outcome().code;
+  });
+  CHECK(codes == std::vector<status>(2, status::bad_argument));
+}
+
+TEST_CASE("knn_shard: ranks up to 1,024", "[knn][shard]") {
+  auto problem = cube_on_ranks({0, 3}, 2);
+  for (int more = 0; more < 149; ++more) problem.cuts.push_back(3);
+  problem.cloud.push_back({{5, 5, 5}});
+  problem.cuts.push_back(4);
+  check_knn_shards(problem);
 }
 
 TEST_CASE("knn_shard: ties go to the lowest index, whichever rank has it", "[knn][shard]") {
   knn_shard_problem<float> problem;
   problem.k = 7;
-  for (bool const on_stream : {false, true}) {
-    problem.on_stream = on_stream;
+  for (bool const planned : {false, true}) {
+    problem.planned = planned;
     problem.cloud = packed<float>(make_cloud(shape::all_equal, 40, 1));
     problem.cuts = {0, 3, 3, 20, 40};
     check_knn_shards(problem);
@@ -345,7 +391,7 @@ TEST_CASE("knn_shard: a rank that fails at any exchange ends the call of all ran
     return codes;
   };
   CHECK(check_failures(codes_of) > 3);
-  problem.on_stream = true;
+  problem.planned = true;
   CHECK(check_failures(codes_of) > 3);
   problem.along_curve = true;
   CHECK(check_failures(codes_of) > 3);

@@ -52,11 +52,22 @@ TEST_CASE("radius_shard, host: threads and ranks that it does not take", "[radiu
 
   // Refused before anything is exchanged.
   problem = radius_shard_problem<float>{{}, {0, 0}};
-  farpoint::thread_ranks group{65};
+  farpoint::thread_ranks group{1025};
   farpoint::thread_communicator communicator{group, 0};
   auto const answer =
       radius_of_rank<host_array>(farpoint::host_exec{1}, communicator, problem, problem.calls()[0], [] {});
   CHECK(answer.outcome.code == status::bad_argument);
+}
+
+TEST_CASE("radius_shard, host: ranks that fail at any exchange, and threads that are refused, in two halves",
+          "[radius][shard]") {
+  auto problem = parts_of_a_cube();
+  problem.planned = true;
+  CHECK(check_failures([&](failure const& fails) {
+          return codes_of(solve_radius_shard(problem, problem.calls(), std::chrono::minutes{1}, fails));
+        }) > 3);
+  problem.threads = -1;
+  check_refused(problem, problem.calls());
 }
 
 TEST_CASE("radius_shard, host: real scans in uneven parts", "[radius][shard][data]") {

@@ -23,9 +23,24 @@ inline void require_nccl(ncclResult_t outcome, char const* call) {
 /// A communicator for each of the first GPUs; rank r is on GPU r.
 class nccl_ranks {
  public:
-  explicit nccl_ranks(int ranks)
+  /// @param blocks  communicators of ncclCommInitAll(), otherwise of nccl_communicator::create()
+  explicit nccl_ranks(int ranks, bool blocks = true)
       : communicators_(static_cast<std::size_t>(ranks)), windows_(static_cast<std::size_t>(ranks)) {
-    REQUIRE_NCCL(ncclCommInitAll(communicators_.data(), ranks, nullptr));
+    if (blocks) {
+      std::vector<ncclComm_t> all(communicators_.size());
+      REQUIRE_NCCL(ncclCommInitAll(all.data(), ranks, nullptr));
+      for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        communicators_[rank] = farpoint::nccl_communicator{all[rank]};
+      }
+      return;
+    }
+    ncclUniqueId id;
+    REQUIRE_NCCL(ncclGetUniqueId(&id));
+    together(ranks, [&](int rank) {
+      REQUIRE_CUDA(cudaSetDevice(rank));
+      auto const done = farpoint::nccl_communicator::create(ranks, id, rank, (*this)[rank]);
+      if (!done) throw std::runtime_error{done.reason};
+    });
   }
   nccl_ranks(nccl_ranks const&) = delete;
   nccl_ranks& operator=(nccl_ranks const&) = delete;
@@ -34,16 +49,11 @@ class nccl_ranks {
       close_windows();
     } catch (...) {
     }
-    for (int rank = 0; rank < size(); ++rank) abort(rank);
   }
 
   int size() const { return static_cast<int>(communicators_.size()); }
-
-  void abort(int rank) {
-    auto& communicator = communicators_[static_cast<std::size_t>(rank)];
-    if (communicator != nullptr) ncclCommAbort(communicator);
-    communicator = nullptr;
-  }
+  farpoint::nccl_communicator& operator[](int rank) { return communicators_[static_cast<std::size_t>(rank)]; }
+  farpoint::nccl_window& window(int rank) { return windows_[static_cast<std::size_t>(rank)]; }
 
   /// From now on all ranks have memory that the kernels of all reach.
   void open_windows(std::size_t bytes) {
@@ -71,7 +81,7 @@ class nccl_ranks {
   }
 
  private:
-  std::vector<ncclComm_t> communicators_;
+  std::vector<farpoint::nccl_communicator> communicators_;
   std::vector<farpoint::nccl_window> windows_;
 };
 

@@ -51,8 +51,9 @@ TEST_CASE("nccl: voxelize_shard and gather_voxels give what one call gives", "[n
 
 TEST_CASE("nccl: fps_shard gives what one call gives, with a window and without", "[nccl]") {
   bool const has_window = GENERATE(false, true);
-  CAPTURE(has_window);
-  nccl_ranks ranks{2};
+  bool const blocks = GENERATE(true, false);
+  CAPTURE(has_window, blocks);
+  nccl_ranks ranks{2, blocks};
   if (has_window) ranks.open_windows(farpoint::fps_shard_window_bytes(ranks.size(), 3000));
   std::uint64_t tried = 0;
   for (std::uint64_t seed = 0; tried < problems(150); ++seed) {
@@ -147,23 +148,34 @@ TEST_CASE("nccl: what one rank may not do, all ranks return from", "[nccl]") {
   for (auto const& answer : fps_by_nccl(ranks, cloud, 1)) CHECK(answer.outcome.code == status::bad_argument);
 }
 
-TEST_CASE("nccl: a rank that makes no call keeps the others no longer than their time-out", "[nccl]") {
-  nccl_ranks ranks{2};
-  std::vector<farpoint::result> outcomes(static_cast<std::size_t>(ranks.size()));
+TEST_CASE("nccl: a call whose rank fails aborts the communicators, and windows outlive them", "[nccl]") {
+  nccl_ranks ranks{2, false};
+  ranks.open_windows(farpoint::fps_shard_window_bytes(ranks.size(), 100));
+  auto const cloud = shared_out<float>(make_cloud(shape::cube, 500, 1), 20, ranks.size());
+  for (auto const& answer : fps_by_nccl(ranks, cloud)) CHECK(answer.outcome);
+  std::vector<farpoint::result> outcomes(2);
   ranks.run([&](farpoint::nccl_exec exec) {
-    device_array<unsigned char> const memory{4096};
-    auto const gather = [&] {
-      auto done = exec.all_gather(memory.data(), memory.data() + 1024, 16);
-      return done ? exec.wait() : done;
-    };
-    // NCCL connects the ranks in the first call, on the host.
-    if (!gather()) throw std::runtime_error{"nccl: the ranks could not be connected"};
     if (exec.rank() == 1) return;
     exec.timeout = std::chrono::milliseconds{200};
-    auto const done = gather();
-    outcomes[static_cast<std::size_t>(exec.rank())] = done;
-    // Kernels that wait on the stream end when the communicator is aborted.
-    ranks.abort(exec.rank());
+    outcomes[0] = fps_of_rank(cloud, exec, exec.stream).outcome;
+    outcomes[1] = fps_of_rank(cloud, exec, exec.stream).outcome;
   });
-  CHECK(outcomes[0].code == status::communication_failure);
+  for (auto const& outcome : outcomes) CHECK_FALSE(outcome);
+  CHECK(ranks[0].get() == nullptr);
+  ranks.close_windows();
+}
+
+TEST_CASE("nccl: an execution on another stream than the communicator's is refused on all ranks", "[nccl]") {
+  nccl_ranks ranks{2, false};
+  auto const cloud = shared_out<float>(make_cloud(shape::cube, 500, 1), 20, ranks.size());
+  std::vector<farpoint::result> outcomes(2);
+  ranks.run([&](farpoint::nccl_exec const& exec) {
+    test_stream const other;
+    auto const rank = static_cast<std::size_t>(exec.rank());
+    outcomes[rank] = fps_of_rank(cloud, exec, rank == 1 ? other.get() : exec.stream).outcome;
+    if (!outcomes[rank]) return;
+    REQUIRE_CUDA(cudaStreamSynchronize(exec.stream));
+  });
+  for (auto const& outcome : outcomes) CHECK(outcome.code == status::bad_argument);
+  for (auto const& answer : fps_by_nccl(ranks, cloud)) CHECK(answer.outcome);
 }

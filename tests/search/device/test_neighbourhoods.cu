@@ -99,15 +99,17 @@ void check_normals(Problem const& problem, farpoint::normals_params params) {
   host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, exact{}, problem.k)};
   auto normals = poisoned<scalar>(3 * problem.points.points);
   auto curvatures = poisoned<scalar>(problem.points.points);
+  auto covariances = poisoned<scalar>(6 * problem.points.points);
   farpoint::knn_report counted;
-  farpoint::normals_output<scalar> const on_host{normals, curvatures, &counted};
+  farpoint::normals_output<scalar> const on_host{normals, curvatures, &counted, covariances};
   REQUIRE(farpoint::estimate_normals(host_exec{}, clouds, params, on_host, workspace.get()));
 
   device_array<scalar> const device_normals{normals.size()};
   device_array<scalar> const device_curvatures{curvatures.size()};
+  device_array<scalar> const device_covariances{covariances.size()};
   device_array<farpoint::knn_report> const report{1};
   farpoint::normals_output<scalar> const output{span_of<scalar>(device_normals), span_of<scalar>(device_curvatures),
-                                                report.data()};
+                                                report.data(), span_of<scalar>(device_covariances)};
   run_on_device(
       problem,
       [&](auto const& device, cuda_exec exec) {
@@ -120,6 +122,8 @@ void check_normals(Problem const& problem, farpoint::normals_params params) {
   CHECK(device_curvatures.intact());
   CHECK(same_bits(device_normals.download(), normals));
   CHECK(same_bits(device_curvatures.download(), curvatures));
+  CHECK(device_covariances.intact());
+  CHECK(same_bits(device_covariances.download(), covariances));
   check_report(report, counted);
 }
 

@@ -305,6 +305,92 @@ TEST_CASE("estimate_normals: of a plane, a sphere, a line and a point", "[normal
   CHECK(normals_of({{1, 2, 3}, {2, 3, 5}}, params).first == std::vector<float>(6, 0.0f));
 }
 
+namespace {
+
+/// Covariance of the neighbours that brute force finds, in long doubles; zeros for a query without neighbours.
+std::array<double, 6> covariance_by_definition(points_of_float const& points, std::int32_t const* row, std::size_t k) {
+  std::array<long double, 3> mean{};
+  std::size_t count = 0;
+  for (; count < k && row[count] >= 0; ++count) {
+    for (std::size_t axis = 0; axis < 3; ++axis) mean[axis] += points[static_cast<std::size_t>(row[count])][axis];
+  }
+  std::array<double, 6> covariance{};
+  if (count == 0) return covariance;
+  for (auto& value : mean) value /= static_cast<long double>(count);
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < 3; ++r) {
+    for (std::size_t c = r; c < 3; ++c, ++at) {
+      long double sum = 0;
+      for (std::size_t j = 0; j < count; ++j) {
+        auto const& p = points[static_cast<std::size_t>(row[j])];
+        sum += (p[r] - mean[r]) * (p[c] - mean[c]);
+      }
+      covariance[at] = static_cast<double>(sum / static_cast<long double>(count));
+    }
+  }
+  return covariance;
+}
+
+struct normals_and_covariances {
+  std::vector<float> normals, curvatures, covariances;
+};
+
+/// @param parts  1: normals and curvatures, 2: covariances, 3: both
+normals_and_covariances surfaces_of(points_of_float const& points, farpoint::normals_params const& params, int parts) {
+  bool const has_normals = (parts & 1) != 0, has_covariances = (parts & 2) != 0;
+  normals_and_covariances found{std::vector<float>(has_normals ? 3 * points.size() : 0),
+                                std::vector<float>(has_normals ? points.size() : 0),
+                                std::vector<float>(has_covariances ? 6 * points.size() : 0)};
+  farpoint::normals_output<float> output;
+  output.normals = found.normals;
+  output.curvatures = found.curvatures;
+  output.covariances = found.covariances;
+  host_workspace const workspace{estimate_normals_workspace_bytes(host_exec{2}, batch_of(points), params)};
+  REQUIRE(farpoint::estimate_normals(host_exec{2}, batch_of(points), params, output, workspace.get()));
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("estimate_normals: covariances by their definition, whatever else is written", "[normals][host]") {
+  for (shape const which : {shape::cube, shape::lattice, shape::coplanar, shape::collinear, shape::non_finite}) {
+    for (std::size_t const n : {1u, 2u, 5u, 700u}) {
+      CAPTURE(static_cast<int>(which), n);
+      auto const points = as_floats(make_cloud(which, n, n));
+      farpoint::normals_params params;
+      params.k = n == 700 ? 12 : 16;
+      exact method;
+      method.max_radius = params.max_radius = which == shape::lattice ? 1.5 : 1e6;
+      auto const k = static_cast<std::size_t>(params.k);
+      std::vector<std::int32_t> rows(k * n);
+      REQUIRE(farpoint::reference::knn(batch_of(points), method, params.k, farpoint::knn_output<float>{rows}));
+      auto const both = surfaces_of(points, params, 3);
+      CHECK(surfaces_of(points, params, 2).covariances == both.covariances);
+      auto const normals = surfaces_of(points, params, 1);
+      CHECK(normals.normals == both.normals);
+      CHECK(normals.curvatures == both.curvatures);
+      for (std::size_t i = 0; i < n; ++i) {
+        auto const expected = covariance_by_definition(points, &rows[k * i], k);
+        double const scale = std::max({expected[0], expected[3], expected[5], 1e-6});
+        for (std::size_t j = 0; j < 6; ++j) {
+          REQUIRE(std::fabs(double(both.covariances[6 * i + j]) - expected[j]) <= 2e-5 * scale);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("estimate_normals: covariances of four corners, of one point and of an overflow", "[normals][host]") {
+  farpoint::normals_params const params;
+  auto const corners = surfaces_of({{1, 1, 5}, {1, 3, 5}, {5, 1, 5}, {5, 3, 5}}, params, 2).covariances;
+  std::vector<float> const corner{4, 0, 0, 1, 0, 0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(std::vector<float>(corners.data() + 6 * i, corners.data() + 6 * i + 6) == corner);
+  }
+  CHECK(surfaces_of({{7, 8, 9}}, params, 3).covariances == std::vector<float>(6, 0.0f));
+  CHECK(surfaces_of({{3e38f, 0, 0}, {-3e38f, 0, 0}}, params, 3).covariances == std::vector<float>(12, 0.0f));
+}
+
 TEST_CASE("estimate_normals: bad arguments", "[normals][host]") {
   points_of_float const points(10);
   std::vector<float> normals(30);
@@ -322,6 +408,14 @@ TEST_CASE("estimate_normals: bad arguments", "[normals][host]") {
   CHECK(refused([](auto& p, auto&) { p.viewpoint[1] = std::nan(""); }));
   CHECK(refused([](auto&, auto& o) { o.normals = o.normals.first(29); }));
   CHECK(refused([](auto&, auto& o) { o.curvatures = o.normals.first(9); }));
+  CHECK(refused([](auto&, auto& o) { o.normals = {}; }));
+  std::vector<float> covariances(60);
+  CHECK(refused([&](auto&, auto& o) { o.covariances = span<float>{covariances}.first(59); }));
+  CHECK_FALSE(refused([&](auto&, auto& o) { o.covariances = covariances; }));
+  CHECK_FALSE(refused([&](auto&, auto& o) {
+    o.normals = {};
+    o.covariances = covariances;
+  }));
 }
 
 TEST_CASE("interpolate: inverse squared distances of the three nearest", "[interpolate][host]") {
@@ -422,14 +516,15 @@ TEST_CASE("neighbourhoods, host: garbage in the offsets leaves all rows empty", 
     CHECK(report.bad_offsets == own);
     if (own > 0) CHECK(means == std::vector<float>(rows, std::numeric_limits<float>::infinity()));
 
-    std::vector<float> normals(3 * rows, 9.0f), curvatures(rows, 9.0f);
+    std::vector<float> normals(3 * rows, 9.0f), curvatures(rows, 9.0f), covariances(6 * rows, 9.0f);
     farpoint::normals_params params;
     params.k = 8;
-    REQUIRE(farpoint::estimate_normals(host_exec{2}, points, params,
-                                       farpoint::normals_output<float>{normals, curvatures, &report}, workspace.get()));
+    farpoint::normals_output<float> const surfaces{normals, curvatures, &report, covariances};
+    REQUIRE(farpoint::estimate_normals(host_exec{2}, points, params, surfaces, workspace.get()));
     CHECK(report.bad_offsets == own);
     if (own > 0) CHECK(normals == std::vector<float>(3 * rows, 0.0f));
     if (own > 0) CHECK(curvatures == std::vector<float>(rows, 0.0f));
+    if (own > 0) CHECK(covariances == std::vector<float>(6 * rows, 0.0f));
 
     farpoint::point_bvh<float> index;
     host_workspace const memory{point_bvh_bytes(host_exec{2}, points)};

@@ -363,6 +363,15 @@ TEST_CASE("owning calls: normals, means, interpolation and an index, as by the c
     REQUIRE(estimate_normals(host_exec{1}, built.index, points, {}, {expected.normals, expected.curvatures}));
     CHECK(same(normals.normals, expected.normals));
     CHECK(same(normals.curvatures, expected.curvatures));
+    auto const by_index = farpoint::estimate_normals(built.index, clouds.points, {}, host_exec{1});
+    CHECK(same(by_index.normals, expected.normals));
+    CHECK(same(by_index.curvatures, expected.curvatures));
+    auto const lists = farpoint::knn(clouds.points, clouds.queries, 9, {}, host_exec{2});
+    auto const lists_by_index = farpoint::knn(built.index, clouds.queries, 9);
+    CHECK(same(lists_by_index.indices, lists.indices));
+    CHECK(same(lists_by_index.distances, lists.distances));
+    auto const table = farpoint::radius(built.index, clouds.queries, {1.5}, 7);
+    CHECK(same(table.indices, farpoint::radius(clouds.points, clouds.queries, {1.5}, 7).indices));
 
     std::vector<float> means(n);
     REQUIRE(mean_knn_distance(host_exec{1}, built.index, points, 4, span<float>{means}));
@@ -396,6 +405,10 @@ TEST_CASE("owning calls: what the core calls refuse is thrown", "[owning][host]"
   CHECK_THROWS_AS(farpoint::radius(points, {1.0}, 1025), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::radius_rows(points, {-1.0}), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::mean_knn_distance(points, 0), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::knn(points, 3, {}, host_exec{-1}), std::invalid_argument);
+  auto const built = farpoint::build_point_bvh(points);
+  CHECK_THROWS_AS(farpoint::knn(built.index, points, 0), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::mean_knn_distance(built.index, points_of_float(4), 2), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::interpolate(points, features, points, 3), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::interpolate(points, features, points, -3), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::gather(features, std::vector<std::int32_t>{1}, 3), std::invalid_argument);

@@ -11,6 +11,14 @@
 
 namespace farpoint_tests {
 
+/// Bitmaps for all problems that allow one, also for reports on few points.
+template <class Base>
+struct bitmap_numbering : Base {
+  static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_numbering::bitmap;
+  }
+};
+
 /// Bitmaps only with slots for groups of cells that have points: no flat bitmap.
 struct deep_bitmap : farpoint::voxelize_selector {
   static constexpr index_t most_flat_groups = 0;
@@ -41,15 +49,15 @@ struct only_table : small_blocks {
   }
 };
 
-/// Bitmaps for all problems that allow one: flat ones, with a slot for each group of cells. The second selector's
-/// bitmaps have slots only for groups with points.
-struct only_bitmap : farpoint::voxelize_selector {
+/// Flat bitmaps, with a slot for each group of cells. The second selector's bitmaps have slots only for groups with
+/// points.
+struct only_bitmap : bitmap_numbering<farpoint::voxelize_selector> {
   static constexpr double flat_groups_per_point = 1e9;
 };
-struct only_deep_bitmap : small_blocks {
+struct only_deep_bitmap : bitmap_numbering<small_blocks> {
   static constexpr farpoint::index_t most_flat_groups = 0;
 };
-struct sorted_bitmap : only_sort {
+struct sorted_bitmap : bitmap_numbering<only_sort> {
   static constexpr double flat_groups_per_point = 1e9;
 };
 

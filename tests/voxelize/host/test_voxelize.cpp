@@ -320,6 +320,7 @@ TEST_CASE("voxelize, host: tuning compares and prints", "[voxelize][host]") {
   text << other << ' ' << farpoint::voxelize_host_tuning{1, 2} << ' ' << to_string(farpoint::voxelize_numbering::bitmap)
        << ' ' << to_string(farpoint::voxelize_algorithm::sort);
   CHECK(text.str() ==
-        "{points 100, clouds 1, max_points 5, select_works 1, multiprocessors 132, bitmap_works 1} "
+        "{points 100, clouds 1, max_points 5, select_works 1, multiprocessors 132, bitmap_works 1, "
+        "in_grid_order 0, table_voxels 0} "
         "{points_per_thread 1, chunk_points 2} bitmap sort");
 }

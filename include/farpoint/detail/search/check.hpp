@@ -27,7 +27,8 @@ inline constexpr index_t max_queries_on_stream = index_t{1} << 36;
 /// Checks the clouds that neighbours come from.
 template <class Points>
 result check_bvh_points(batch<Points> const& points) noexcept {
-  static_assert(Points::dim == 3, "farpoint: neighbour searches take points of three coordinates");
+  static_assert(Points::dim == 3,
+                "farpoint: neighbour searches take points of three coordinates, or in_plane() of a view of two");
   constexpr batch_reasons reasons{
       "points: the number of clouds is negative", "points: the number of points is negative", "points: a null pointer",
       "points: a regular batch needs a number of points that is a multiple of the number of clouds",
@@ -40,7 +41,8 @@ result check_bvh_points(batch<Points> const& points) noexcept {
 /// Checks the clouds of queries: one for each cloud of points.
 template <class Queries>
 result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
-  static_assert(Queries::dim == 3, "farpoint: neighbour searches take points of three coordinates");
+  static_assert(Queries::dim == 3,
+                "farpoint: neighbour searches take points of three coordinates, or in_plane() of a view of two");
   constexpr char const* other_number = "queries: the number of clouds differs from that of the points";
   if (queries.size() != clouds) return reject(other_number);
   constexpr batch_reasons reasons{
@@ -169,11 +171,17 @@ result check_normals(index_t points, normals_params const& params, normals_outpu
   }
   if (!(params.max_radius >= 0)) return reject("estimate_normals: params.max_radius is negative or NaN");
   if (!is_finite(params.viewpoint)) return reject("estimate_normals: params.viewpoint is not finite");
-  if (!holds(static_cast<index_t>(output.normals.size()), points, 3)) {
+  auto const normals = static_cast<index_t>(output.normals.size());
+  auto const covariances = static_cast<index_t>(output.covariances.size());
+  bool const is_normal_given = normals > 0 || covariances == 0;
+  if (is_normal_given && !holds(normals, points, 3)) {
     return reject("estimate_normals: output.normals is smaller than points x 3");
   }
   if (!is_absent_or_holds(static_cast<index_t>(output.curvatures.size()), points, 1)) {
     return reject("estimate_normals: output.curvatures is smaller than the number of points");
+  }
+  if (!is_absent_or_holds(covariances, points, 6)) {
+    return reject("estimate_normals: output.covariances is smaller than points x 6");
   }
   return {};
 }

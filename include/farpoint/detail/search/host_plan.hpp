@@ -181,7 +181,10 @@ struct search_of_points {
     }
     auto const memory = plan.cut(workspace.data());
     auto const bad = search_on_host(plan, memory, points, queries, self, task);
-    return {count_left_out(points, memory.index), bad, 0};
+    // Sizes of indices that were not built are not there to be added up.
+    host_stop const* const stop = plan.threads().stop();
+    bool const ended = stop != nullptr && stop->requested();
+    return {ended ? 0 : count_left_out(points, memory.index), bad, 0};
   }
 };
 

@@ -80,7 +80,8 @@ class host_search {
     b_ = b;
     cloud_ = queries_[b];
     index_ = arrays_[b];
-    index_t const most = threads_ == 1 ? 1 : index_t{64} * threads_;
+    // A thread by itself needs units only for host_stop: 1,024 queries take some milliseconds.
+    index_t const most = threads_ == 1 ? 1 + cloud_.size() / 1024 : index_t{64} * threads_;
     units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 256, 1, std::min<index_t>(most, 65536)));
     // Sorted queries have 32-bit indices.
     sorts_ = !self_ && memory_.sorted != nullptr && cloud_.size() < index_t{no_index};

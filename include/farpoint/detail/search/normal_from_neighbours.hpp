@@ -107,13 +107,13 @@ struct neighbour_plane {
   normal_and_curvature<Scalar> across;  ///< zero where they span none
 };
 
-template <class Point, class Offsets>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE auto plane_of(Point const& p, Offsets const& offsets,
-                                                 vec<double, 3> const& viewpoint) noexcept {
-  using scalar = typename Offsets::scalar;
+/// @param scatter  covariance_of() the offsets of at least three neighbours
+template <class Point, class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE neighbour_plane<Scalar> plane_of(Point const& p, symmetric3<Scalar> const& scatter,
+                                                                    vec<double, 3> const& viewpoint) noexcept {
+  using scalar = Scalar;
   neighbour_plane<scalar> plane;
-  if (offsets.count < 3) return plane;
-  plane.eigen = eigen_of(covariance_of(offsets));
+  plane.eigen = eigen_of(scatter);
   auto const& eigen = plane.eigen;
   scalar const sum = add_rn(add_rn(eigen.values[0], eigen.values[1]), eigen.values[2]);
   // Neighbours on a line or at one point span no plane: the result would be rounding noise.
@@ -133,21 +133,68 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto plane_of(Point const& p, Offsets const& 
   return plane;
 }
 
-/// The direction in which the neighbours of p vary least, facing the viewpoint; zero where it is not defined.
+template <class Point, class Offsets>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto plane_of(Point const& p, Offsets const& offsets,
+                                                 vec<double, 3> const& viewpoint) noexcept {
+  using plane_type = neighbour_plane<typename Offsets::scalar>;
+  return offsets.count < 3 ? plane_type{} : plane_of(p, covariance_of(offsets), viewpoint);
+}
+
+/// A row of estimate_normals().
+template <class Scalar>
+struct normal_row {
+  normal_and_curvature<Scalar> across;
+  symmetric3<Scalar> covariance{};
+};
+
+/// The matrix divided by `count`; zeros if an element is not finite, because NaNs differ between processors.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE symmetric3<Scalar> divided(symmetric3<Scalar> const& sum, int count) noexcept {
+  auto const n = static_cast<Scalar>(count);
+  symmetric3<Scalar> const mean{div_rn(sum.xx, n), div_rn(sum.xy, n), div_rn(sum.xz, n),
+                                div_rn(sum.yy, n), div_rn(sum.yz, n), div_rn(sum.zz, n)};
+  vec<Scalar, 6> const elements{{mean.xx, mean.xy, mean.xz, mean.yy, mean.yz, mean.zz}};
+  return is_finite(elements) ? mean : symmetric3<Scalar>{};
+}
+
+/// The parts of a row that an output takes, and the side that normals face.
+struct normal_request {
+  vec<double, 3> viewpoint;
+  bool normals;  ///< or curvatures
+  bool covariances;
+
+  template <class Scalar>
+  static normal_request of(normals_params const& params, normals_output<Scalar> const& output) noexcept {
+    return {params.viewpoint, !output.normals.empty() || !output.curvatures.empty(), !output.covariances.empty()};
+  }
+};
+
+/// The direction in which the neighbours of p vary least, facing the viewpoint, and their covariance; zero where they
+/// are not defined or not requested.
 template <class Points, class Keys>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename Points::point const& p,
-                                                  Keys const& keys, int count,
-                                                  vec<double, 3> const& viewpoint) noexcept {
-  return plane_of(p, neighbour_offsets<Points, Keys>{cloud, p, keys, count}, viewpoint).across;
+                                                  Keys const& keys, int count, normal_request const& request) noexcept {
+  normal_row<typename Points::scalar> row;
+  if (count < 1) return row;
+  auto const scatter = covariance_of(neighbour_offsets<Points, Keys>{cloud, p, keys, count});
+  if (request.covariances) row.covariance = divided(scatter, count);
+  if (request.normals && count >= 3) row.across = plane_of(p, scatter, request.viewpoint).across;
+  return row;
 }
 
 /// Writes a row of the output.
 template <class Scalar>
 FARPOINT_HD void write_normal(normals_output<Scalar> const& output, index_t row,
-                              normal_and_curvature<Scalar> const& found) noexcept {
+                              normal_row<Scalar> const& found) noexcept {
   auto const at = static_cast<std::size_t>(row);
-  for (int k = 0; k < 3; ++k) output.normals[3 * at + static_cast<std::size_t>(k)] = found.normal[k];
-  if (!output.curvatures.empty()) output.curvatures[at] = found.curvature;
+  if (!output.normals.empty()) {
+    for (int k = 0; k < 3; ++k) output.normals[3 * at + static_cast<std::size_t>(k)] = found.across.normal[k];
+  }
+  if (!output.curvatures.empty()) output.curvatures[at] = found.across.curvature;
+  if (output.covariances.empty()) return;
+  auto const& m = found.covariance;
+  Scalar const elements[] = {m.xx, m.xy, m.xz, m.yy, m.yz, m.zz};
+  for (std::size_t k = 0; k < 6; ++k) output.covariances[6 * at + k] = elements[k];
 }
 
 }  // namespace detail

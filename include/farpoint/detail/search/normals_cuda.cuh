@@ -15,16 +15,14 @@ struct normals_writer {
   using scalar = typename Points::scalar;
 
   batch<Points> points;
-  vec<double, 3> viewpoint;
+  normal_request wanted;
   normals_output<scalar> output;
 
   template <class Key>
   FARPOINT_HD void operator()(search_query<scalar> const& q, Key const* keys, int count) const noexcept {
-    write_normal(output, q.row, normal_of(points[q.cloud], q.at, keys, count, viewpoint));
+    write_normal(output, q.row, normal_of(points[q.cloud], q.at, keys, count, wanted));
   }
-  FARPOINT_HD void leave_empty(index_t row) const noexcept {
-    write_normal(output, row, normal_and_curvature<scalar>{});
-  }
+  FARPOINT_HD void leave_empty(index_t row) const noexcept { write_normal(output, row, normal_row<scalar>{}); }
 };
 
 template <class Scalar>
@@ -41,7 +39,7 @@ FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, Source const& sourc
                                              bytes workspace) noexcept {
   if (result const checked = check_source(source, points); !checked) return checked;
   if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
-  normals_writer<Points> const writer{points, params.viewpoint, output};
+  normals_writer<Points> const writer{points, normal_request::of(params, output), output};
   return neighbours_on_device<Selector>(exec, source, points, request_of<typename Points::scalar>(params), writer,
                                         output.report, workspace);
 }

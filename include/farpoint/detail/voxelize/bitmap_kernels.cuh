@@ -5,52 +5,60 @@
 /// have 32 bits here.
 #pragma once
 
-#include <farpoint/detail/voxelize/number_kernel.cuh>
+#include <farpoint/detail/voxelize/views.cuh>
+#include <farpoint/grid/lookback_scan.cuh>
+#include <farpoint/warp/warp_runs.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Number of cells of the grids of all clouds.
+/// View of the phases with a bitmap.
 template <class Points>
-__device__ inline index_t all_cells(voxelize_args<Points> const& args) noexcept {
-  return static_cast<index_t>(args.cells) * args.clouds.size();
-}
+struct bitmap_view {
+  voxel_input<Points> input;
+  voxelize_report* report;
+  zeroed_words zeroed;
 
-/// Number of groups of cells with a slot in the bitmap.
-template <class Points>
-__device__ inline std::uint32_t placed_groups(voxelize_bitmap_args<Points> const& args) noexcept {
-  return args.bitmap.is_flat() ? static_cast<std::uint32_t>(occupancy_bitmap::all_groups(all_cells(args)))
-                               : args.state->groups;
-}
+  occupancy_bitmap bitmap;
+  index_t all_groups = 0;                ///< number of groups of cells of the grids of all clouds
+  index_t top_words = 0;                 ///< number of words of the bitmap's upper level
+  std::uint64_t* group_tiles = nullptr;  ///< words of the scan over groups of cells
+  std::uint64_t* cell_tiles = nullptr;   ///< words of the scan over cells
+  std::uint64_t* voxel_tiles = nullptr;  ///< words of the scan over voxels
 
-/// Clears the part of the bitmap that the frame needs, and all arrays that kernels add to.
+  std::uint32_t* point_keys = nullptr;   ///< by point: key of its voxel, or voxel_none
+  std::uint32_t* point_voxel = nullptr;  ///< by point, in the memory of point_keys: number of its voxel, or voxel_none
+  std::uint32_t* point_rank = nullptr;   ///< by point: rank among the points of its voxel; null: not needed
+  std::uint32_t* counts = nullptr;       ///< by counter_of(number): points of the voxel
+  std::uint32_t* voxel_keys = nullptr;   ///< by number
+  std::uint32_t* offsets = nullptr;      ///< by number: first entry in members
+  std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud
+  std::uint32_t numbered_voxels = 0;     ///< maximum number of voxels with a number
+  large_voxels large = {};
+
+  /// Number of groups of cells with an entry.
+  __device__ std::uint32_t groups() const noexcept {
+    return bitmap.is_flat() ? static_cast<std::uint32_t>(all_groups) : input.state->totals.groups;
+  }
+};
+
+/// Clears the bitmap, and all arrays that kernels add to. Block 0 also checks the offsets.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize_bitmap_args<Points> const args) {
-  voxel_frame const frame = outer_frame(args.clouds);
+__global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(bitmap_view<Points> const view) {
+  voxel_frame const frame = view.input.outer_frame();
   auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
   auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
-  auto const tiles_of = [](index_t items) { return divide_up(items, index_t{BlockSize}); };
-  auto const clear = [first, step](auto* words, index_t size) {
-    for (index_t i = first; i < size; i += step) words[i] = 0;
-  };
-  index_t const words = occupancy_bitmap::top_words(all_cells(args));
-  index_t const all_groups = occupancy_bitmap::all_groups(all_cells(args));
-  index_t const size = frame.size;
-  if (args.bitmap.is_flat()) {
-    clear_groups(args.bitmap.groups, all_groups, first, step);
+  if (view.bitmap.is_flat()) {
+    clear_groups(view.bitmap.groups, view.all_groups, first, step);
   } else {
-    clear(args.bitmap.top, words);
-    clear(args.group_tiles, tiles_of(words));
+    for (index_t i = first; i < view.top_words; i += step) view.bitmap.top[i] = 0;
   }
-  // In a bitmap that is not flat, only groups with points have slots: at most one per point.
-  clear(args.cell_tiles, tiles_of(args.bitmap.is_flat() || all_groups < size ? all_groups : size));
-  clear(args.tiles, tiles_of(size));
-  if (args.sorted) clear(args.row_tiles, tiles_of(size));
-  clear(args.cursors, size < index_t{args.most_keys} ? size : index_t{args.most_keys});
-  clear(args.select.pieces_done, size / voxel_large + 1);
-  if (blockIdx.x != 0) return;
-  start_call<BlockSize>(args);
-  if (args.bitmap.is_flat() && threadIdx.x == 0) args.state->groups = voxel_none;
+  view.zeroed.clear(first, step);
+  index_t const counters = counters_for(smaller(frame.size, view.numbered_voxels));
+  for (index_t four = first; 4 * four < counters; four += step) {
+    reinterpret_cast<uint4*>(view.counts)[four] = uint4{0, 0, 0, 0};
+  }
+  if (blockIdx.x == 0) start_call<BlockSize>(view.input, view.report);
 }
 
 /// Marks the cells of a warp's points. Neighbouring lanes with bits in one word are merged into one operation: points
@@ -74,89 +82,89 @@ __device__ inline void mark_groups(occupancy_bitmap const& bitmap, std::uint32_t
 
 /// Stores the key of each point, and marks its cell, or its cell's group if groups have no slots yet.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_bitmap_args<Points> const args) {
-  voxel_frame const frame = frame_of(args);
+__global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(bitmap_view<Points> const view) {
+  voxel_frame const frame = view.input.frame();
   bool looks = true;
   for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
     std::uint32_t key = voxel_none;
-    voxel_place const place =
-        i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
-    if (i < frame.size) args.ids[i] = key;
-    if (args.bitmap.is_flat()) {
-      mark_cells(args.bitmap, key, looks);
+    voxel_location const location =
+        i < frame.size ? view.input.find(frame.begin + static_cast<index_t>(i), key) : voxel_location::in_no_cloud;
+    if (i < frame.size) view.point_keys[i] = key;
+    if (view.bitmap.is_flat()) {
+      mark_cells(view.bitmap, key, looks);
     } else {
-      mark_groups(args.bitmap, key);
+      mark_groups(view.bitmap, key);
     }
-    count_misfits(args.output.report, place);
+    count_misfits(view.report, location);
   });
 }
 
 /// Assigns a slot to each group of cells with points, and clears the slots.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxelize_bitmap_args<Points> const args) {
+__global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(bitmap_view<Points> const view) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
   __shared__ std::uint32_t begin;
-  auto const words = static_cast<std::uint32_t>(occupancy_bitmap::top_words(all_cells(args)));
+  auto const words = static_cast<std::uint32_t>(view.top_words);
   std::uint32_t const tiles = divide_up(words, std::uint32_t{BlockSize});
-  scan const scanner{storage, args.group_tiles, &args.state->group_ticket};
+  scan const scanner{storage, view.group_tiles, &view.input.state->tickets.groups};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const word = tile * BlockSize + threadIdx.x;
-    std::uint32_t const count = word < words ? count_bits(args.bitmap.top[word]) : 0;
+    std::uint32_t const count = word < words ? count_bits(view.bitmap.top[word]) : 0;
     lookback_pair total{};
     lookback_pair const at = scanner.exclusive(lookback_pair::of(0, count), tile, total);
-    if (word < words) args.bitmap.top_ranks[word] = at.second();
+    if (word < words) view.bitmap.top_ranks[word] = at.second();
     if (threadIdx.x == 0) begin = at.second();
     __syncthreads();
-    clear_groups(args.bitmap.groups + begin, total.second() - begin, threadIdx.x, BlockSize);
-    if (tile + 1 == tiles && threadIdx.x == 0) args.state->groups = total.second();
+    clear_groups(view.bitmap.groups + begin, total.second() - begin, threadIdx.x, BlockSize);
+    if (tile + 1 == tiles && threadIdx.x == 0) view.input.state->totals.groups = total.second();
   }
 }
 
 /// Marks the cell of each point, after voxelize_mark_kernel marked groups only.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize_bitmap_args<Points> const args) {
-  voxel_frame const frame = frame_of(args);
+__global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(bitmap_view<Points> const view) {
+  voxel_frame const frame = view.input.frame();
   bool looks = true;
   for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
-    mark_cells(args.bitmap, i < frame.size ? args.ids[i] : voxel_none, looks);
+    mark_cells(view.bitmap, i < frame.size ? view.point_keys[i] : voxel_none, looks);
   });
 }
 
 /// Counts the occupied cells before each group. With one cloud, voxels behind the last written one get no number.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize_bitmap_args<Points> const args) {
+__global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(bitmap_view<Points> const view) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
-  std::uint32_t const groups = placed_groups(args);
+  std::uint32_t const groups = view.groups();
   // At least one tile, so that the totals of an empty frame are written, too.
   constexpr std::uint32_t tile_size = BlockSize * voxel_rank_items;
   std::uint32_t const tiles = groups == 0 ? 1 : divide_up(groups, tile_size);
-  scan const scanner{storage, args.cell_tiles, &args.state->cell_ticket};
+  scan const scanner{storage, view.cell_tiles, &view.input.state->tickets.cells};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const first = (tile * BlockSize + threadIdx.x) * voxel_rank_items;
     std::uint32_t counts[voxel_rank_items];
     std::uint32_t all = 0;
 #pragma unroll
     for (std::uint32_t k = 0; k < voxel_rank_items; ++k) {
-      counts[k] = first + k < groups ? args.bitmap.groups[first + k].count() : 0;
+      counts[k] = first + k < groups ? view.bitmap.groups[first + k].count() : 0;
       all += counts[k];
     }
     lookback_pair total{};
     std::uint32_t rank = scanner.exclusive(lookback_pair::of(0, all), tile, total).second();
 #pragma unroll
     for (std::uint32_t k = 0; k < voxel_rank_items; ++k) {
-      if (first + k < groups) args.bitmap.ranks[first + k] = rank;
+      if (first + k < groups) view.bitmap.ranks[first + k] = rank;
       // The group contains the first voxel without a number.
-      bool const is_last = rank <= args.most_keys && args.most_keys - rank < counts[k];
-      if (is_last && args.bitmap.is_flat()) args.state->groups = first + k + 1;
+      bool const is_last = rank <= view.numbered_voxels && view.numbered_voxels - rank < counts[k];
+      if (is_last && view.bitmap.is_flat()) view.input.state->totals.groups = first + k + 1;
       rank += counts[k];
     }
     if (tile + 1 < tiles || threadIdx.x != 0) continue;
-    std::uint32_t const voxels = smaller(total.second(), args.most_keys);
-    args.bitmap.ranks[groups] = total.second();
-    args.state->voxels = voxels;
-    args.state->more_voxels = total.second() - voxels;
+    std::uint32_t const voxels = smaller(total.second(), view.numbered_voxels);
+    view.bitmap.ranks[groups] = total.second();
+    view.input.state->totals.voxels = voxels;
+    view.input.state->totals.unnumbered = total.second() - voxels;
   }
 }
 
@@ -164,61 +172,62 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize
 /// voxel in any order. Writes where clouds begin.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
-    voxelize_count_kernel(voxelize_bitmap_args<Points> const args) {
-  voxel_frame const frame = frame_of(args);
-  auto* const keys = static_cast<std::uint32_t*>(args.voxel_keys);
+    voxelize_count_kernel(bitmap_view<Points> const view) {
+  voxel_frame const frame = view.input.frame();
   // Groups behind the last numbered voxel are not read, which saves time if most voxels are dropped.
-  std::uint32_t const groups = args.bitmap.is_flat() ? args.state->groups : voxel_none;
+  std::uint32_t const groups = view.bitmap.is_flat() ? view.input.state->totals.groups : voxel_none;
   unsigned long long dropped = 0;
   for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
-    std::uint32_t const key = i < frame.size ? args.ids[i] : voxel_none;
+    std::uint32_t const key = i < frame.size ? view.point_keys[i] : voxel_none;
     warp_run const run = warp_run::of(key);
     std::uint32_t voxel = voxel_none;
     std::uint32_t before = 0;
     if (key != voxel_none && run.leads()) {
-      std::uint32_t const rank = key >> occupancy_bitmap::group_bits < groups ? args.bitmap.rank(key) : voxel_none;
-      if (rank < args.most_keys) {
+      std::uint32_t const rank = key >> occupancy_bitmap::group_bits < groups ? view.bitmap.rank(key) : voxel_none;
+      if (rank < view.numbered_voxels) {
         voxel = rank;
-        before = atomicAdd(&args.cursors[voxel], run.size);
+        before = atomicAdd(&view.counts[counter_of(voxel)], run.size);
         // Every run of the voxel has the same key, so the first run's store suffices.
-        if (before == 0) keys[voxel] = key;
+        if (before == 0) view.voxel_keys[voxel] = key;
       } else {
         dropped += run.size;
       }
     }
     voxel = cuda_warp::shuffle(voxel, run.leader);
     before = cuda_warp::shuffle(before, run.leader);
-    if (i < frame.size) args.ids[i] = voxel;
-    if (voxel != voxel_none && !args.sorted) args.select.places[i] = before + static_cast<std::uint32_t>(run.rank);
+    if (i < frame.size) view.point_voxel[i] = voxel;
+    if (voxel != voxel_none && view.point_rank != nullptr)
+      view.point_rank[i] = before + static_cast<std::uint32_t>(run.rank);
   });
-  if (args.output.report != nullptr) count_in_report_by_warp(&args.output.report->dropped_points, dropped);
-  if (args.clouds.size() == 1) return;
-  for (index_t b = index_t{blockIdx.x} * BlockSize + threadIdx.x; b <= args.clouds.size();
+  if (view.report != nullptr) count_in_report_by_warp(&view.report->dropped_points, dropped);
+  if (view.input.clouds.size() == 1) return;
+  for (index_t b = index_t{blockIdx.x} * BlockSize + threadIdx.x; b <= view.input.clouds.size();
        b += index_t{gridDim.x} * BlockSize) {
-    args.cloud_begin[b] = args.bitmap.rank(static_cast<std::uint32_t>(args.cells * static_cast<std::uint64_t>(b)));
+    view.cloud_begin[b] =
+        view.bitmap.rank(static_cast<std::uint32_t>(view.input.cells * static_cast<std::uint64_t>(b)));
   }
 }
 
 /// Reserves the entries of `members` for each voxel's points. The bitmap is no longer needed.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(voxelize_args<Points> const args) {
+__global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(bitmap_view<Points> const view) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
-  std::uint32_t const voxels = args.state->voxels;
+  std::uint32_t const voxels = view.input.state->totals.voxels;
   std::uint32_t const tiles = voxels == 0 ? 1 : divide_up(voxels, std::uint32_t{BlockSize});
-  scan const scanner{storage, args.tiles, &args.state->number_ticket};
+  scan const scanner{storage, view.voxel_tiles, &view.input.state->tickets.voxels};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const voxel = tile * BlockSize + threadIdx.x;
-    std::uint32_t const count = voxel < voxels ? args.cursors[voxel] : 0;
+    std::uint32_t const count = voxel < voxels ? view.counts[counter_of(voxel)] : 0;
     lookback_pair total{};
     lookback_pair const at = scanner.exclusive(lookback_pair::of(0, count), tile, total);
     if (voxel < voxels) {
-      args.offsets[voxel] = at.second();
-      if (!args.sorted) list_large_voxel(args, voxel, count);
+      view.offsets[voxel] = at.second();
+      if (view.large.large != nullptr) view.large.list(voxel, count);
     }
     if (tile + 1 == tiles && threadIdx.x == 0) {
-      args.state->points = total.second();
-      args.offsets[voxels] = total.second();
+      view.input.state->totals.points = total.second();
+      view.offsets[voxels] = total.second();
     }
   }
 }

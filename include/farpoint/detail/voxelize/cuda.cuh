@@ -6,9 +6,13 @@
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/voxelize/bitmap_kernels.cuh>
 #include <farpoint/detail/voxelize/check.hpp>
-#include <farpoint/detail/voxelize/plan.cuh>
+#include <farpoint/detail/voxelize/choose.hpp>
+#include <farpoint/detail/voxelize/number_kernel.cuh>
+#include <farpoint/detail/voxelize/select_kernel.cuh>
 #include <farpoint/detail/voxelize/sort_kernels.cuh>
+#include <farpoint/detail/voxelize/sorted_rows_kernels.cuh>
 #include <farpoint/grid/bad_offsets.cuh>
+#include <farpoint/grid/radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -41,24 +45,48 @@ void clear_voxelize_output(kernel_launcher& launcher, batch<Points> const& cloud
   launcher.then([&] { return cudaMemsetAsync(output.point_voxel.data(), 0xff, size, launcher.stream()); });
 }
 
-/// Enqueues the kernels of a plan.
-/// @tparam Key  of voxels: 32 bits, or 64 where the plan is wide
-template <class Selector, class Points, class Key>
-class voxelize_enqueue {
+/// Request and choice of a call, and its kernels. Requires at least one cloud and one point.
+template <class Selector, class Points>
+class voxelize_plan {
  public:
   static constexpr int block_size = Selector::block_size;
-  using plan_type = voxelize_plan<Selector, Points>;
+  static_assert(is_block_size(block_size),
+                "farpoint: voxelize_selector::block_size must be whole warps, 32 to 1,024 threads");
+  using scalar = typename Points::scalar;
 
-  voxelize_enqueue(plan_type const& plan, unsigned char* workspace, kernel_launcher& launcher) noexcept
-      : plan_{plan}, layout_{plan.lay_out(workspace)}, launcher_{launcher} {}
+  voxelize_plan(batch<Points> const& clouds, voxelize_params<scalar> const& params,
+                voxelize_output<scalar> const& output) noexcept
+      : params_{params}, output_{output}, input_{clouds, params.grid, params.grid.cells(), nullptr} {
+    index_t const points = clouds.points().size();
+    bool const has_lists = !output.list_points.empty() || !output.list_offsets.empty();
+    request_ = {points,       clouds.size(), input_.cells, output.capacity,         params.mode,
+                params.order, params.points, has_lists,    output.report != nullptr};
+    request_.multiprocessors = device_properties::current().multiprocessors;
+    request_.insert_blocks = blocks(points);
+    request_.radix_sort_words = radix_sort_workspace_words(static_cast<std::size_t>(points));
+    choice_ = choose<Selector>(request_);
+  }
 
-  FARPOINT_HIDDEN void all() const noexcept {
-    if (layout_.args.ranked) {
+  std::size_t bytes() const noexcept { return lay_out(request_, choice_, nullptr).bytes; }
+
+  /// Enqueues the kernels.
+  /// @param memory  bytes() bytes
+  FARPOINT_HIDDEN void enqueue(unsigned char* memory, kernel_launcher& launcher,
+                               voxelize_row_notes const& notes) noexcept {
+    layout_ = lay_out(request_, choice_, memory);
+    launcher_ = &launcher;
+    input_.state = layout_.state;
+    if (choice_.has_bitmap()) {
       number_by_bitmap();
     } else {
-      number_by_table();
+      if (request_.has_wide_keys()) {
+        fill_table<std::uint64_t>();
+      } else {
+        fill_table<std::uint32_t>();
+      }
+      number_by_table(notes);
     }
-    if (layout_.args.sorted) {
+    if (choice_.sorts()) {
       write_sorted_rows();
     } else {
       write_selected_rows();
@@ -66,117 +94,193 @@ class voxelize_enqueue {
   }
 
  private:
-  index_t points() const noexcept { return layout_.args.clouds.points().size(); }
-
-  template <class Args>
-  FARPOINT_HIDDEN void launch(void (*kernel)(Args), unsigned blocks,
-                              std::remove_const_t<Args> const& args) const noexcept {
-    launcher_.launch(kernel, blocks, block_size, args);
+  /// Number of blocks for `threads` threads, at most the number that runs at once.
+  /// @param most  maximum number of blocks of a multiprocessor, given the kernel's registers
+  unsigned blocks(index_t threads, int most = Selector::blocks_per_multiprocessor) const noexcept {
+    int const each = larger(1, smaller(most, int{Selector::blocks_per_multiprocessor}));
+    return blocks_for(threads, block_size, static_cast<unsigned>(larger(request_.multiprocessors, 1) * each));
   }
 
-  FARPOINT_HIDDEN void number_by_table() const noexcept {
-    voxelize_table_args<Points> const args{layout_.args, layout_.table};
-    launch(voxelize_clear_kernel<Points, Key, block_size>, plan_.blocks(2 * index_t{args.most_keys}), args);
-    launch(voxelize_insert_kernel<Points, Key, block_size>, args.insert_blocks, args);
-    if (args.key_limit != voxel_none) {
-      launch(voxelize_find_kernel<Points, Key, block_size>, plan_.blocks(points()), args);
-    }
-    launch(voxelize_number_kernel<Points, Key, block_size>, plan_.blocks(points() / voxel_number_items), args);
+  template <class View>
+  FARPOINT_HIDDEN void launch(void (*kernel)(View), unsigned blocks,
+                              std::remove_const_t<View> const& view) const noexcept {
+    launcher_->launch(kernel, blocks, block_size, view);
+  }
+  /// Launches a kernel with a thread for each point, or with a stride.
+  template <class View>
+  FARPOINT_HIDDEN void launch_for_points(void (*kernel)(View), std::remove_const_t<View> const& view) const noexcept {
+    launch(kernel, blocks(request_.points), view);
+  }
+
+  bool draws() const noexcept { return params_.points == voxel_points::random_subset; }
+  bool maps_points() const noexcept { return !output_.point_voxel.empty(); }
+  insertion_limit limit() const noexcept { return {layout_.state, choice_.key_limit, request_.insert_blocks}; }
+  large_voxels large() const noexcept {
+    // Eight lanes do not choose among more points than they hold.
+    index_t const most = draws() ? smaller(params_.mode.max_points, index_t{voxel_small}) : voxel_small;
+    return {layout_.state, layout_.selection.large, layout_.selection.pieces, static_cast<std::uint32_t>(most)};
+  }
+  cloud_rows rows() const noexcept {
+    return {layout_.state,     request_.clouds,       params_.mode.max_voxels, choice_.row_limit, layout_.cloud_begin,
+            layout_.cloud_row, output_.voxel_offsets, output_.voxel_count,     output_.report};
+  }
+  row_view<Points> row() const noexcept {
+    return {input_, rows(), params_.features, params_.mode.max_points, params_.points, params_.seed, output_};
+  }
+
+  /// @tparam Key  of voxels: 64 bits if the request has wide keys
+  template <class Key>
+  FARPOINT_HIDDEN void fill_table() const noexcept {
+    insert_view<Points> view{input_, output_.report, limit(), layout_.zeroed, layout_.buckets, hash_seed_of(params_)};
+    view.table_voxels = choice_.table_voxels;
+    view.voxel_ids = layout_.point_voxel;
+    view.more_points = layout_.counters;
+    view.labels = layout_.labels;
+    view.counts_dropped = choice_.finder == voxel_finder::counting_table;
+    view.dropped = layout_.bitmap;
+    launch(voxelize_clear_kernel<Points, Key, block_size>, blocks(2 * index_t{choice_.table_voxels}), view);
+    launch(voxelize_insert_kernel<Points, Key, block_size>, request_.insert_blocks, view);
+    if (choice_.key_limit != voxel_none) launch_for_points(voxelize_find_kernel<Points, Key, block_size>, view);
+  }
+
+  FARPOINT_HIDDEN void number_by_table(voxelize_row_notes const& notes) const noexcept {
+    number_view<Points> view{input_, limit(), layout_.voxel_tiles};
+    view.voxel_ids = layout_.point_voxel;
+    view.counters = layout_.counters;
+    view.labels = layout_.labels;
+    view.first_points = layout_.cells.first_points;
+    view.offsets = layout_.offsets;
+    view.cloud_begin = layout_.cloud_begin;
+    view.large = large();
+    view.notes = notes;
+    view.row_limit = choice_.row_limit;
+    view.numbered_voxels = choice_.numbered_voxels;
+    view.sorts = choice_.sorts();
+    view.has_readers = choice_.sorts() || maps_points();
+    launch(voxelize_number_kernel<Points, block_size>, blocks(request_.points / voxel_number_items), view);
   }
 
   FARPOINT_HIDDEN void number_by_bitmap() const noexcept {
-    voxelize_bitmap_args<Points> const args{layout_.args, layout_.bitmap};
-    index_t const groups = plan_.placed_groups();
-    unsigned const grid = plan_.blocks(points());
-    launch(voxelize_clear_bits_kernel<Points, block_size>, plan_.blocks(plan_.is_flat() ? 2 * groups : points()), args);
-    launch(voxelize_mark_kernel<Points, block_size>, grid, args);
-    if (!plan_.is_flat()) {
-      index_t const words = occupancy_bitmap::top_words(plan_.all_cells());
-      launch(voxelize_rank_groups_kernel<Points, block_size>, plan_.blocks(words), args);
-      launch(voxelize_mark_cells_kernel<Points, block_size>, grid, args);
+    bitmap_view<Points> view{input_, output_.report, layout_.zeroed, layout_.bitmap};
+    view.all_groups = request_.all_groups();
+    view.top_words = request_.top_words();
+    view.group_tiles = layout_.group_tiles;
+    view.cell_tiles = layout_.cell_tiles;
+    view.voxel_tiles = layout_.voxel_tiles;
+    view.point_keys = view.point_voxel = layout_.point_voxel;
+    view.point_rank = choice_.sorts() ? nullptr : layout_.point_rank;
+    view.counts = layout_.counters;
+    view.voxel_keys = layout_.cells.keys;
+    view.offsets = layout_.offsets;
+    view.cloud_begin = layout_.cloud_begin;
+    view.numbered_voxels = choice_.numbered_voxels;
+    view.large = large();
+    bool const is_flat = choice_.finder == voxel_finder::flat_bitmap;
+    index_t const groups = choice_.bitmap_groups(request_);
+    launch(voxelize_clear_bits_kernel<Points, block_size>, blocks(is_flat ? 2 * groups : request_.points), view);
+    launch_for_points(voxelize_mark_kernel<Points, block_size>, view);
+    if (!is_flat) {
+      launch(voxelize_rank_groups_kernel<Points, block_size>, blocks(view.top_words), view);
+      launch_for_points(voxelize_mark_cells_kernel<Points, block_size>, view);
     }
-    launch(voxelize_rank_cells_kernel<Points, block_size>, plan_.blocks(groups / voxel_rank_items), args);
-    launch(voxelize_count_kernel<Points, block_size>, grid, args);
-    launch(voxelize_place_kernel<Points, block_size>, plan_.blocks(args.most_keys), args);
+    launch(voxelize_rank_cells_kernel<Points, block_size>, blocks(groups / voxel_rank_items), view);
+    launch_for_points(voxelize_count_kernel<Points, block_size>, view);
+    launch(voxelize_place_kernel<Points, block_size>, blocks(choice_.numbered_voxels), view);
   }
 
   /// voxelize_algorithm::select.
   FARPOINT_HIDDEN void write_selected_rows() const noexcept {
-    auto const& args = layout_.args;
-    launch(voxelize_scatter_kernel<Points, block_size>, plan_.blocks(points()) + 1, args);
-    auto select = &voxelize_select_kernel<Points, Key, block_size, false>;
-    if constexpr (std::is_same_v<typename Points::scalar, double>) {
-      if (has_double_features(args.output)) select = &voxelize_select_kernel<Points, Key, block_size, true>;
+    auto const& arrays = layout_.selection;
+    scatter_view<Points> scatter{input_, rows(), layout_.point_voxel};
+    scatter.point_rank = choice_.has_bitmap() ? layout_.point_rank : nullptr;
+    scatter.offsets = layout_.offsets;
+    scatter.member_ends = layout_.counters;
+    scatter.members = arrays.members;
+    launch(voxelize_scatter_kernel<Points, block_size>, blocks(request_.points) + 1, scatter);
+    select_view<Points> const view{row(), layout_.cells, layout_.offsets, arrays.members, large(), layout_.pieces_done};
+    auto select = &voxelize_select_kernel<Points, block_size, false>;
+    if constexpr (std::is_same_v<scalar, double>) {
+      if (has_double_features(output_)) select = &voxelize_select_kernel<Points, block_size, true>;
     }
-    launch(select, plan_.blocks(points() * voxel_group, select_blocks(block_size)), args);
-    if (!args.output.point_voxel.empty()) {
-      launch(voxelize_map_kernel<Points, Key, block_size>, plan_.blocks(points()), args);
+    launch(select, blocks(request_.points * voxel_group, select_blocks(block_size)), view);
+    if (maps_points()) {
+      launch_for_points(voxelize_map_kernel<Points, block_size>,
+                        map_view<Points>{view, layout_.point_voxel, layout_.labels});
     }
   }
 
   /// voxelize_algorithm::sort.
   FARPOINT_HIDDEN void write_sorted_rows() const noexcept {
-    voxelize_sort_args<Points> args{layout_.args, layout_.sort};
-    auto const& memory = layout_.sort_memory;
-    unsigned const grid = plan_.blocks(points());
-    if (!args.ranked) launch(voxelize_resolve_kernel<Points, Key, block_size>, grid, args);
-    if (args.params.order == voxel_order::grid && !args.ranked) args.order = sort_voxels(args);
-    launch(voxelize_arrange_kernel<Points, Key, block_size>, plan_.blocks(args.most_keys) + 1, args);
-    args.sort_keys = memory.keys[0];
-    args.sort_values = memory.values[0];
-    launch(voxelize_point_keys_kernel<Points, block_size>, grid, args);
-    args.members = memory.values[sort(points(), bits_of(args.no_row), &args.state->sorted)];
-    if (!args.output.list_points.empty() || !args.output.point_voxel.empty()) {
-      launch(voxelize_lists_kernel<Points, block_size>, grid, args);
+    auto const& arrays = layout_.sorting;
+    arrange_view<Points> arrange{
+        row(), arrays, layout_.cells, layout_.offsets, layout_.row_tiles, layout_.point_voxel, layout_.labels};
+    if (choice_.has_bitmap()) {
+      arrange.labels = nullptr;
+    } else if (params_.order == voxel_order::grid) {
+      arrange.order = request_.has_wide_keys() ? sort_voxels<std::uint64_t>() : sort_voxels<std::uint32_t>();
     }
-    if (args.params.points == voxel_points::random_subset && !args.params.mode.is_dynamic()) {
-      bool const few = args.params.mode.max_points <= voxel_most_selected;
-      launch(few ? &voxelize_draw_few_kernel<Points, block_size> : &voxelize_draw_many_kernel<Points, block_size>, grid,
-             args);
+    if (maps_points()) arrange.point_row = layout_.point_voxel;
+    launch(voxelize_arrange_kernel<Points, block_size>, blocks(choice_.numbered_voxels) + 1, arrange);
+    launch_for_points(voxelize_point_keys_kernel<Points, block_size>, arrange);
+    int const sorted = sort(request_.points, bits_of(arrays.no_row), &layout_.state->totals.sorted);
+    sorted_rows_view<Points> const view{row(), arrays, arrays.values[sorted], arrange.point_row};
+    if (!output_.list_points.empty() || maps_points()) {
+      launch_for_points(voxelize_lists_kernel<Points, block_size>, view);
     }
-    launch(voxelize_rows_kernel<Points, Key, block_size>, plan_.blocks(points() * voxel_group), args);
+    if (draws() && !params_.mode.is_dynamic()) {
+      bool const few = params_.mode.max_points <= voxel_most_selected;
+      launch_for_points(
+          few ? &voxelize_draw_few_kernel<Points, block_size> : &voxelize_draw_many_kernel<Points, block_size>, view);
+    }
+    launch(voxelize_rows_kernel<Points, block_size>, blocks(request_.points * voxel_group), view);
   }
 
   /// Sorts voxels by their keys: by the low half, then by the high one.
   /// @return the voxels in the order of the grid
-  FARPOINT_HIDDEN std::uint32_t* sort_voxels(voxelize_sort_args<Points> args) const noexcept {
-    auto const& memory = layout_.sort_memory;
+  template <class Key>
+  FARPOINT_HIDDEN std::uint32_t* sort_voxels() const noexcept {
+    auto const& arrays = layout_.sorting;
+    index_t const voxels = choice_.numbered_voxels;
     int result = 0;
-    args.sort_keys = memory.keys[0];
-    args.sort_values = memory.values[0];
-    for (args.shift = 0; args.shift < plan_.key_bits(); args.shift += 32) {
+    for (int shift = 0; shift < request_.key_bits(); shift += 32) {
       if (result != 0) {
         // A sort begins in the first buffers.
-        launcher_.then([&] {
-          return cudaMemcpyAsync(memory.values[0], memory.values[1], std::size_t{args.most_keys} * 4,
-                                 cudaMemcpyDeviceToDevice, launcher_.stream());
+        launcher_->then([&] {
+          return cudaMemcpyAsync(arrays.values[0], arrays.values[1], static_cast<std::size_t>(voxels) * 4,
+                                 cudaMemcpyDeviceToDevice, launcher_->stream());
         });
       }
-      launch(voxelize_grid_keys_kernel<Points, Key, block_size>, plan_.blocks(points()), args);
-      result = sort(args.most_keys, smaller(plan_.key_bits() - args.shift, 32), &args.state->voxels);
+      launch_for_points(
+          voxelize_grid_keys_kernel<Points, Key, block_size>,
+          grid_keys_view<Points>{input_, layout_.cells.first_points, arrays.keys[0], arrays.values[0], shift});
+      result = sort(voxels, smaller(request_.key_bits() - shift, 32), &layout_.state->totals.voxels);
     }
-    return memory.values[result];
+    return arrays.values[result];
   }
 
   /// Sorts by the lowest bits of the keys.
   /// @return which of the buffers has the result
   int sort(index_t size, int bits, std::uint32_t const* device_size) const noexcept {
-    auto const& memory = layout_.sort_memory;
-    launcher_.then([&] {
-      return radix_sort({{memory.keys[0], memory.keys[1]},
-                         {memory.values[0], memory.values[1]},
-                         memory.sort_workspace,
+    auto const& arrays = layout_.sorting;
+    launcher_->then([&] {
+      return radix_sort({{arrays.keys[0], arrays.keys[1]},
+                         {arrays.values[0], arrays.values[1]},
+                         arrays.workspace,
                          static_cast<std::uint32_t>(size),
                          bits,
                          device_size},
-                        launcher_.stream());
+                        launcher_->stream());
     });
     return radix_sort_result(bits);
   }
 
-  plan_type const& plan_;
-  voxelize_layout<Points> const layout_;
-  kernel_launcher& launcher_;
+  voxelize_params<scalar> const& params_;
+  voxelize_output<scalar> const& output_;
+  voxel_input<Points> input_;
+  voxelize_request request_;
+  voxelize_choice choice_;
+  voxelize_layout layout_;
+  kernel_launcher* launcher_ = nullptr;
 };
 
 /// voxelize() for cuda_exec.
@@ -195,14 +299,10 @@ result voxelize_cuda(cuda_exec exec, batch<Points> const& clouds,
     clear_voxelize_output(launcher, clouds, output);
     return cuda_failure(launcher.error(), "voxelize: the outputs could not be cleared");
   }
-  voxelize_plan<Selector, Points> const plan{clouds, params, output, notes};
+  voxelize_plan<Selector, Points> plan{clouds, params, output};
   if (result const checked = check_workspace(workspace, plan.bytes(), FARPOINT_WORKSPACE_OF("voxelize")); !checked)
     return checked;
-  if (plan.is_wide()) {
-    voxelize_enqueue<Selector, Points, std::uint64_t>{plan, workspace.data(), launcher}.all();
-  } else {
-    voxelize_enqueue<Selector, Points, std::uint32_t>{plan, workspace.data(), launcher}.all();
-  }
+  plan.enqueue(workspace.data(), launcher, notes);
   return cuda_failure(launcher.error(), "voxelize: a kernel could not be launched");
 }
 

@@ -123,7 +123,7 @@ struct voxel_map_add_step {
     auto& total = args.map.sums[number * 3 + axis];
     auto sum = is_new ? typename Points::scalar(0) : total;
     for (std::int32_t const i : points) sum += args.tile.points[i][axis];
-    total = sum;
+    total = with_one_nan(sum);
   }
 
   FARPOINT_HD void add_feature(index_t number, int feature, bool is_new,
@@ -142,7 +142,7 @@ struct voxel_map_add_step {
       sum += value;
       if (value > largest || is_nan(largest)) largest = value;
     }
-    if (has_sum) map.feature_sums[at] = sum;
+    if (has_sum) map.feature_sums[at] = with_one_nan(sum);
     if (has_largest) map.largest[at] = largest;
   }
 };

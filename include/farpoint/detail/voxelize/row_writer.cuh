@@ -3,71 +3,64 @@
 #pragma once
 
 #include <farpoint/detail/voxelize/feature_parts.hpp>
-#include <farpoint/detail/voxelize/kernel_args.cuh>
+#include <farpoint/detail/voxelize/views.cuh>
 #include <farpoint/detail/voxelize/voxel_mean.hpp>
-#include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Most points of a voxel that eight lanes write: they do not choose among more than they hold.
+/// View of everything that a row is written from and to.
 template <class Points>
-__device__ inline std::uint32_t most_small_points(voxelize_args<Points> const& args) noexcept {
-  bool const draws = args.params.points == voxel_points::random_subset;
-  return draws ? static_cast<std::uint32_t>(smaller(args.params.mode.max_points, index_t{voxel_small})) : voxel_small;
-}
+struct row_view {
+  using scalar = typename Points::scalar;
 
-template <class Points>
-__device__ inline std::uint32_t kept_of(voxelize_args<Points> const& args, std::uint32_t count) noexcept {
-  return args.params.mode.max_points < index_t{count} ? static_cast<std::uint32_t>(args.params.mode.max_points) : count;
-}
+  voxel_input<Points> input;
+  cloud_rows rows;
+  feature_view features;
+  index_t max_points;  ///< maximum number of points that a voxel keeps
+  voxel_points kept_points;
+  std::uint64_t seed;  ///< seed of voxel_points::random_subset
+  voxelize_output<scalar> output;
 
-/// Cloud of a voxel; of select.
-template <class Key, class Points>
-__device__ inline index_t cloud_of_voxel(voxelize_args<Points> const& args, voxel_frame const& frame,
-                                         std::uint32_t voxel) noexcept {
-  Key const key = static_cast<Key const*>(args.voxel_keys)[voxel];
-  if (args.ranked) return static_cast<index_t>(key / static_cast<Key>(args.cells));
-  return args.clouds.cloud_of(static_cast<std::uint32_t>(frame.begin + static_cast<index_t>(key)));
-}
-
-/// Row of a voxel, or voxel_none if it is dropped; of select.
-template <class Key, class Points>
-__device__ inline std::uint32_t row_of(voxelize_args<Points> const& args, voxel_frame const& frame,
-                                       std::uint32_t voxel) noexcept {
-  if (args.clouds.size() == 1) return voxel < args.state->rows ? voxel : voxel_none;
-  index_t const cloud = cloud_of_voxel<Key>(args, frame, voxel);
-  std::uint32_t const place = voxel - args.cloud_begin[cloud];
-  std::uint64_t const row = std::uint64_t{args.cloud_row[cloud]} + place;
-  return index_t{place} < args.params.mode.max_voxels && row < args.row_limit ? static_cast<std::uint32_t>(row)
-                                                                              : voxel_none;
-}
+  /// Number of points that a voxel of `count` points keeps.
+  __device__ std::uint32_t kept(std::uint32_t count) const noexcept {
+    return max_points < index_t{count} ? static_cast<std::uint32_t>(max_points) : count;
+  }
+};
 
 /// Cell of a voxel in its cloud's grid.
-template <class Key>
 struct voxel_cell {
-  Key cloud;
-  Key x;
-  Key y;
-  Key z;
+  std::uint32_t cloud;
+  std::uint32_t x;
+  std::uint32_t y;
+  std::uint32_t z;
 
-  __device__ voxel_cell(index_t cloud_, vec<std::int32_t> const& cell) noexcept
-      : cloud{static_cast<Key>(cloud_)},
-        x{static_cast<Key>(cell[0])},
-        y{static_cast<Key>(cell[1])},
-        z{static_cast<Key>(cell[2])} {}
+  /// Cell of the i-th entry of `cells`.
   template <class Points>
-  __device__ voxel_cell(voxelize_args<Points> const& args, Key key) noexcept {
-    // In 32 bits where the keys are: a 64-bit division takes as long as the rest of a row.
-    auto const dim_x = static_cast<Key>(args.params.grid.dims[0]);
-    auto const dim_y = static_cast<Key>(args.params.grid.dims[1]);
-    auto const cells = static_cast<Key>(args.cells);
-    cloud = args.clouds.size() == 1 ? 0 : key / cells;
-    Key const cell = key - cloud * cells;
-    Key const line = cell / dim_x;
-    x = cell - line * dim_x;
-    z = line / dim_y;
-    y = line - z * dim_y;
+  __device__ voxel_cell(voxel_input<Points> const& input, voxel_frame const& frame, voxel_cells const& cells,
+                        std::uint32_t i) noexcept {
+    bool const is_one_cloud = input.clouds.size() == 1;
+    if (cells.keys != nullptr) {
+      // Divided in 32 bits, as bitmaps have keys of 32 bits: a 64-bit division takes as long as the rest of a row.
+      std::uint32_t const key = cells.keys[i];
+      auto const dim_x = static_cast<std::uint32_t>(input.grid.dims[0]);
+      auto const dim_y = static_cast<std::uint32_t>(input.grid.dims[1]);
+      auto const size = static_cast<std::uint32_t>(input.cells);
+      cloud = is_one_cloud ? 0 : key / size;
+      std::uint32_t const cell = key - cloud * size;
+      std::uint32_t const line = cell / dim_x;
+      x = cell - line * dim_x;
+      z = line / dim_y;
+      y = line - z * dim_y;
+    } else {
+      index_t const point = frame.begin + cells.first_points[i];
+      vec<std::int32_t> voxel{};
+      voxel_of(input.grid, input.clouds.points()[point], voxel);
+      cloud = is_one_cloud ? 0 : static_cast<std::uint32_t>(input.clouds.cloud_of(static_cast<std::uint32_t>(point)));
+      x = static_cast<std::uint32_t>(voxel[0]);
+      y = static_cast<std::uint32_t>(voxel[1]);
+      z = static_cast<std::uint32_t>(voxel[2]);
+    }
   }
 
   __device__ std::int32_t column(voxel_columns columns, int i) const noexcept {
@@ -76,35 +69,45 @@ struct voxel_cell {
   }
 };
 
-/// The lanes that write a row; each takes every size-th column.
+/// Cloud of the i-th entry of `cells`, of several clouds.
+template <class Points>
+__device__ inline index_t cloud_of(voxel_input<Points> const& input, voxel_frame const& frame, voxel_cells const& cells,
+                                   std::uint32_t i) noexcept {
+  if (cells.keys != nullptr) return cells.keys[i] / static_cast<std::uint32_t>(input.cells);
+  return input.clouds.cloud_of(static_cast<std::uint32_t>(frame.begin + cells.first_points[i]));
+}
+
+/// Lanes that write a row; each takes every size-th column.
 struct row_lanes {
   int lane;
   int size;
 };
 
 /// Writes a row's coordinates and number of points, by one thread.
-template <class Key, class Points>
-__device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint32_t row, voxel_cell<Key> const& cell,
-                                   std::uint32_t kept) noexcept {
-  auto const& output = args.output;
+/// @param i  index of the row's voxel in `cells`
+template <class Points>
+__device__ inline void write_voxel(row_view<Points> const& view, voxel_frame const& frame, std::uint32_t row,
+                                   voxel_cells const& cells, std::uint32_t i, std::uint32_t kept) noexcept {
+  auto const& output = view.output;
   if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, kept);
   if (output.coords.empty()) return;
+  voxel_cell const cell{view.input, frame, cells, i};
   int const columns = column_count(output.columns);
-  std::int32_t* const place = output.coords.data() + index_t{row} * columns;
+  std::int32_t* const coords = output.coords.data() + index_t{row} * columns;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    if (i < columns) place[i] = cell.column(output.columns, i);
+  for (int c = 0; c < 4; ++c) {
+    if (c < columns) coords[c] = cell.column(output.columns, c);
   }
 }
 
 /// True if the mean of float features is the only output made of features, as detectors use it, and the distance of two
 /// points' features is one multiplication.
 template <class Points>
-__device__ inline bool wants_plain_means(voxelize_args<Points> const& args) noexcept {
-  auto const& output = args.output;
+__device__ inline bool wants_plain_means(row_view<Points> const& view) noexcept {
+  auto const& output = view.output;
   return !output.mean.empty() && output.mean.type() == feature_type::float32 && output.max.empty() &&
-         output.first.empty() && output.gathered.empty() && output.centroid.empty() &&
-         args.params.features.is_plain() && static_cast<std::uint64_t>(args.params.features.stride()) <= 0xffffffffu;
+         output.first.empty() && output.gathered.empty() && output.centroid.empty() && view.features.is_plain() &&
+         static_cast<std::uint64_t>(view.features.stride()) <= 0xffffffffu;
 }
 
 /// Points of a row in shared memory whose begin and end are multiples of 16 bytes.
@@ -131,14 +134,14 @@ struct counted_points {
   }
 };
 
-/// Writes it in a fraction of the instructions, which bound the kernels for few points.
+/// Writer of plain means. It needs a fraction of the instructions, which bound the kernels for few points.
 template <class Points>
 class plain_means {
  public:
-  __device__ plain_means(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes) noexcept
-      : features_{args.params.features},
+  __device__ plain_means(row_view<Points> const& view, voxel_frame const& frame, row_lanes lanes) noexcept
+      : features_{view.features},
         records_{features_.base() + frame.begin * features_.stride()},
-        means_{static_cast<float*>(args.output.mean.data())},
+        means_{static_cast<float*>(view.output.mean.data())},
         lanes_{lanes} {}
 
   /// @param kept  padded_points or counted_points, in input order
@@ -177,10 +180,10 @@ class plain_means {
 /// Writes a row's outputs of features that are computed as `Working`, which `output` has.
 /// @param kept  the points in input order, in shared or global memory
 template <class Working, class Parts, class Points>
-__device__ inline void write_features(Parts const& output, voxelize_args<Points> const& args, voxel_frame const& frame,
+__device__ inline void write_features(Parts const& output, row_view<Points> const& view, voxel_frame const& frame,
                                       row_lanes lanes, std::uint32_t row, std::uint32_t const* kept,
                                       std::uint32_t count) noexcept {
-  feature_view const& features = args.params.features;
+  feature_view const& features = view.features;
   int const columns = features.count();
   bool const reduced = output.reduces();
   for (int f = lanes.lane; reduced && f < columns; f += lanes.size) {
@@ -203,7 +206,7 @@ __device__ inline void write_features(Parts const& output, voxelize_args<Points>
   }
   for (int f = lanes.lane; !output.gathered.empty() && f < columns; f += lanes.size) {
     auto const column = features.column(f);
-    index_t const most = args.params.mode.max_points;
+    index_t const most = view.max_points;
     for (index_t k = 0; k < most; ++k) {
       Working const value = k < count ? column.template get<Working>(frame.begin + kept[k]) : Working{0};
       output.gathered.set((row * most + k) * columns + f, value);
@@ -213,38 +216,38 @@ __device__ inline void write_features(Parts const& output, voxelize_args<Points>
 
 /// Mean of the kept points' coordinates.
 template <class Points>
-__device__ inline void write_centroid(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_centroid(row_view<Points> const& view, voxel_frame const& frame, row_lanes lanes,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   using scalar = typename Points::scalar;
-  if (args.output.centroid.empty() || lanes.lane >= 3) return;
+  if (view.output.centroid.empty() || lanes.lane >= 3) return;
   scalar sum = 0;
   for (std::uint32_t k = 0; k < count; ++k) {
-    auto const point = args.clouds.points()[frame.begin + kept[k]];
+    auto const point = view.input.clouds.points()[frame.begin + kept[k]];
     sum = add_rn(sum, lanes.lane == 0 ? point[0] : lanes.lane == 1 ? point[1] : point[2]);
   }
-  args.output.centroid[static_cast<std::size_t>(row) * 3 + static_cast<std::size_t>(lanes.lane)] =
+  view.output.centroid[static_cast<std::size_t>(row) * 3 + static_cast<std::size_t>(lanes.lane)] =
       voxel_mean(sum, count);
 }
 
 /// Writes all of a row that depends on its points.
 /// @tparam WithDoubles  writes outputs of features that are computed as doubles, too: they take many registers
 template <bool WithDoubles, class Points>
-__device__ inline void write_points(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_points(row_view<Points> const& view, voxel_frame const& frame, row_lanes lanes,
                                     std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  if (wants_plain_means(args)) {
-    plain_means<Points>{args, frame, lanes}(row, count, counted_points{kept, count});
+  if (wants_plain_means(view)) {
+    plain_means<Points>{view, frame, lanes}(row, count, counted_points{kept, count});
     return;
   }
   using scalar = typename Points::scalar;
   if constexpr (WithDoubles) {
-    voxel_feature_parts<float, scalar> const floats{args.output};
-    write_features<float>(floats, args, frame, lanes, row, kept, count);
-    voxel_feature_parts<double, scalar> const doubles{args.output};
-    write_features<double>(doubles, args, frame, lanes, row, kept, count);
+    voxel_feature_parts<float, scalar> const floats{view.output};
+    write_features<float>(floats, view, frame, lanes, row, kept, count);
+    voxel_feature_parts<double, scalar> const doubles{view.output};
+    write_features<double>(doubles, view, frame, lanes, row, kept, count);
   } else {
-    write_features<float>(narrow_feature_parts<scalar>{args.output}, args, frame, lanes, row, kept, count);
+    write_features<float>(narrow_feature_parts<scalar>{view.output}, view, frame, lanes, row, kept, count);
   }
-  write_centroid(args, frame, lanes, row, kept, count);
+  write_centroid(view, frame, lanes, row, kept, count);
 }
 
 }  // namespace detail

@@ -1,28 +1,31 @@
 /// @file
-/// Steps of knn_shard(): loops over independent indices, for kernels and host threads.
+/// Steps of knn_shard() and radius_shard(): loops over independent indices, for kernels and host threads.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/scale/host/knn_task.hpp>
-#include <farpoint/scale/shard_backend.hpp>
+#include <farpoint/scale/stream/merge_neighbours.hpp>
+#include <farpoint/scale/stream/sent_query.hpp>
 #include <farpoint/spatial/point_bvh_arrays.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Arrays of a call that can exchange up to `m` queries.
-template <class Scalar, class Index = index_t>
-struct knn_stream_memory : knn_exchange_memory<Scalar, Index> {
+/// Arrays with which a rank chooses the queries that go to other ranks.
+template <class Scalar>
+struct query_choice {
   knn_shard_box<Scalar>* boxes;  ///< `[ranks + 1]`: of all ranks, then this rank's own
-  std::uint64_t* begins;         ///< `[ranks + 1]`: first query for each rank
-  std::uint64_t* matrix;         ///< `[ranks, ranks + 1]`: `begins` of all ranks
+  std::uint64_t* counts;         ///< `[ranks + 1]`: queries for each rank, and the number of queries for any rank
+  std::uint64_t* matrix;         ///< `[ranks, ranks + 1]`: `counts` of all ranks
+  std::uint64_t* places;         ///< `[ranks]`: position of the next query for each rank
+  std::uint32_t* chosen;         ///< `[queries]`: rows of the queries for any rank, in any order
   knn_report* report;            ///< `[1]`: report of this rank's queries
 
-  knn_stream_memory(workspace_cutter& cutter, int ranks, index_t m, index_t k) noexcept
-      : knn_exchange_memory<Scalar, Index>{cutter, m, k},
-        boxes{cutter.take<knn_shard_box<Scalar>>(ranks + 1)},
-        begins{cutter.take<std::uint64_t>(ranks + 1)},
+  query_choice(workspace_cutter& cutter, int ranks, index_t queries) noexcept
+      : boxes{cutter.take<knn_shard_box<Scalar>>(ranks + 1)},
+        counts{cutter.take<std::uint64_t>(ranks + 1)},
         matrix{cutter.take<std::uint64_t>(index_t{ranks} * (ranks + 1))},
+        places{cutter.take<std::uint64_t>(ranks)},
+        chosen{cutter.take<std::uint32_t>(queries)},
         report{cutter.take<knn_report>(1)} {}
 };
 
@@ -46,34 +49,36 @@ struct knn_stream_args {
   Queries queries;
   index_t k;
   scalar radius2;
-  index_t capacity;  ///< number of queries that can be sent
   int ranks;
+  int rank;
   Index* indices;     ///< `[queries, k]`
   scalar* distances;  ///< `[queries, k]`
-  knn_stream_memory<scalar, Index> memory;
+  query_choice<scalar> choice;
   Reach reach{};
+  knn_exchange_memory<scalar, Index> memory{};  ///< from the second half of the call on
 
-  FARPOINT_HD vec<scalar> query(std::uint64_t i) const noexcept {
-    auto const q = queries[static_cast<index_t>(i)];
+  FARPOINT_HD vec<scalar> query(index_t i) const noexcept {
+    auto const q = queries[i];
     return {{q[0], q[1], q[2]}};
   }
 };
 
-/// Writes this rank's entry of `boxes`. Runs once.
+/// Writes this rank's entry of `boxes`, and clears the counts. Runs once.
 template <class Args>
 struct knn_describe_step {
   Args args;
   point_bvh_arrays<typename Args::scalar> index;  ///< BVH of the rank's points
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
-    auto const& memory = args.memory;
+    auto const& choice = args.choice;
     auto const points = index[0];
-    auto& own = memory.boxes[args.ranks];
+    auto& own = choice.boxes[args.ranks];
     own.box = points.bounds();
+    own.first_index = args.part.first_index;
     own.report = {};
     own.report.non_finite_points = static_cast<unsigned long long>(args.part.points.size() - points.size());
-    own.report.non_finite_queries = memory.report->non_finite_queries;
-    memory.begins[0] = 0;
+    own.report.non_finite_queries = choice.report->non_finite_queries;
+    for (int to = 0; to <= args.ranks; ++to) choice.counts[to] = 0;
   }
 };
 
@@ -86,48 +91,82 @@ struct knn_add_reports_step {
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     knn_report sum{};
     for (int r = 0; r < args.ranks; ++r) {
-      sum.non_finite_points += args.memory.boxes[r].report.non_finite_points;
-      sum.non_finite_queries += args.memory.boxes[r].report.non_finite_queries;
+      sum.non_finite_points += args.choice.boxes[r].report.non_finite_points;
+      sum.non_finite_queries += args.choice.boxes[r].report.non_finite_queries;
     }
     *total = sum;
   }
 };
 
-/// Begins the list of queries for a rank. Runs once.
-template <class Args>
-struct knn_begin_step {
-  Args args;
-  int to;
-
-  FARPOINT_HD void operator()(std::uint64_t) const noexcept { args.memory.begins[to + 1] = args.memory.begins[to]; }
+/// Decides which ranks a query of knn_shard() goes to: those that may have points of its row.
+struct knn_rule {
+  /// Largest squared distance of a point of row i; infinite if the row is not full.
+  template <class Args>
+  FARPOINT_HD typename Args::scalar limit2(Args const& args, index_t i) const noexcept {
+    return smaller(args.radius2, args.distances[i * args.k + args.k - 1]);
+  }
+  template <class Args>
+  FARPOINT_HD bool goes(Args const& args, index_t, int to,
+                        sent_query<typename Args::scalar> const& query) const noexcept {
+    return may_have_neighbours(args.choice.boxes[to].box, query.at, query.limit2) &&
+           args.reach.may_own(to, query.at, query.limit2);
+  }
 };
 
-/// Lists a query if there is room. The order of the list depends on threads, but each query carries its row.
-template <class Args>
-FARPOINT_HD void send_query(Args const& args, int to, std::uint64_t i,
-                            sent_query<typename Args::scalar> const& query) noexcept {
-  auto const& memory = args.memory;
-  std::uint64_t const place = atomic_increment(memory.begins + to + 1);
-  if (place >= static_cast<std::uint64_t>(args.capacity)) return;
-  memory.sent[place] = query;
-  memory.sent_row[place] = static_cast<std::uint32_t>(i);
-}
-
-/// Lists the queries that a rank may have neighbors of. Runs for the queries.
-template <class Args>
-struct knn_choose_step {
+/// Counts the queries for each rank, and lists those for any rank. Runs for the queries.
+/// @tparam Rule  see knn_rule
+template <class Args, class Rule>
+struct query_count_step {
   Args args;
-  int to;
+  Rule rule;
 
-  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
-    using scalar = typename Args::scalar;
-    vec<scalar> const query = args.query(i);
-    index_t const last = static_cast<index_t>(i) * args.k + args.k - 1;
-    // Infinite if the row is not full.
-    scalar const limit2 = smaller(args.radius2, args.distances[last]);
-    bool const goes = is_finite(query) && may_have_neighbours(args.memory.boxes[to].box, query, limit2) &&
-                      args.reach.may_own(to, query, limit2);
-    if (goes) send_query(args, to, i, {query, limit2});
+  FARPOINT_HD void operator()(std::uint64_t row) const noexcept {
+    auto const i = static_cast<index_t>(row);
+    auto const at = args.query(i);
+    if (!is_finite(at)) return;
+    sent_query<typename Args::scalar> const query{at, rule.limit2(args, i)};
+    bool goes_anywhere = false;
+    for (int to = 0; to < args.ranks; ++to) {
+      if (to == args.rank || !rule.goes(args, i, to, query)) continue;
+      atomic_increment_any(args.choice.counts + to);
+      goes_anywhere = true;
+    }
+    if (goes_anywhere)
+      args.choice.chosen[atomic_increment(args.choice.counts + args.ranks)] = static_cast<std::uint32_t>(i);
+  }
+};
+
+/// Lays out the list of queries for each rank. Runs once.
+template <class Args>
+struct query_places_step {
+  Args args;
+
+  FARPOINT_HD void operator()(std::uint64_t) const noexcept {
+    std::uint64_t begin = 0;
+    for (int to = 0; to < args.ranks; ++to) {
+      args.choice.places[to] = begin;
+      begin += in_query_groups(args.choice.counts[to]);
+    }
+  }
+};
+
+/// Lists the queries for each rank. Runs for the chosen queries. The order of a list depends on threads, but each query
+/// carries its row.
+template <class Args, class Rule>
+struct query_list_step {
+  Args args;
+  Rule rule;
+
+  FARPOINT_HD void operator()(std::uint64_t c) const noexcept {
+    std::uint32_t const row = args.choice.chosen[c];
+    index_t const i = row;
+    sent_query<typename Args::scalar> const query{args.query(i), rule.limit2(args, i)};
+    for (int to = 0; to < args.ranks; ++to) {
+      if (to == args.rank || !rule.goes(args, i, to, query)) continue;
+      std::uint64_t const place = atomic_increment_any(args.choice.places + to);
+      args.memory.sent[place] = query;
+      args.memory.sent_row[place] = row;
+    }
   }
 };
 

@@ -1,75 +1,82 @@
 /// @file
-/// knn_shard() as loops and searches that a stream can run, with two waits of the host.
+/// knn_shard() as loops and searches, for host threads and for a stream, with two waits of the host.
 #pragma once
 
-#include <farpoint/scale/knn_shard_check.hpp>
-#include <farpoint/scale/stream/query_exchange.hpp>
+#include <farpoint/scale/stream/knn_shard_check.hpp>
+#include <farpoint/scale/stream/search_call.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-template <class Exec, class Points>
-using knn_stream_plan = query_exchange_plan<Exec, Points, exact>;
-
-/// One rank's part of a call, after the ranks have agreed on the arguments: the steps of knn_shard_task.
+/// One rank's part of a call, after the ranks have agreed on the arguments.
+///
+/// A rank first answers its queries from its own points. Each query then goes to the ranks whose box is no farther away
+/// than the query's k-th neighbor: no other rank can have a point of the row. The answers come back and are merged.
 /// @tparam Index  shard_index, or a type with its members
 /// @tparam Args   knn_stream_args; has the rows to write
 template <class Exec, class Communicator, class Index, class Args>
-class knn_stream_task : query_exchange<Exec, Communicator, Args> {
-  using base = query_exchange<Exec, Communicator, Args>;
+class knn_stream_task : public query_exchange<Exec, Communicator, Index, Args> {
+  using base = query_exchange<Exec, Communicator, Index, Args>;
 
  public:
   using scalar = typename Args::scalar;
-  using output_type = knn_shard_output<scalar>;
+  using memory_type = knn_exchange_memory<scalar, typename Args::index>;  ///< memory of the second half
   using rows_type = query_rows<knn_output<scalar>>;
   using backend = shard_backend<Exec>;
 
-  /// @param output  output other than the rows
-  knn_stream_task(Exec exec, Communicator& communicator, exact const& method, output_type const& output,
-                  Index const& index, Args const& args) noexcept
-      : base{exec, communicator, args}, method_{method}, output_{output}, index_{index} {}
+  /// @param report  receives the sum of the reports of all ranks; optional
+  knn_stream_task(Exec exec, Communicator& communicator, exact const& method, knn_report* report, Index const& index,
+                  Args const& args) noexcept
+      : base{exec, communicator, index, args}, method_{method}, report_{report} {}
 
-  /// @param headers  `[ranks]`
+  /// First half: answers queries from the rank's own points, and counts those for other ranks.
+  /// @param headers  `[ranks]`: room of each rank; null: no limits
   template <class Header>
-  result run(Header const* headers) noexcept {
+  result plan(Header const* headers) noexcept {
     result done = answer_at_home();
-    if (done) done = this->exchange_boxes(index_, output_.report);
-    if (done) {
-      done = this->choose_ranks([this](int to) { return this->template loop<knn_choose_step>(queries(), 8, to); });
-    }
-    if (done) done = this->exchange_counts(headers, output_.exchanged);
-    if (done) done = memory().send_queries(this->communicator_, this->messages());
+    if (done) done = this->exchange_boxes(report_);
+    return done ? this->choose(knn_rule{}, headers) : done;
+  }
+
+  /// Cuts the memory of the second half.
+  void cut(workspace_cutter& cutter) noexcept {
+    base::cut_exchange(this->exec_, cutter, this->slots(), k(), this->index_, this->args_.memory);
+  }
+
+  /// Second half.
+  result finish() noexcept {
+    result done = this->send_queries(knn_rule{});
     if (done) done = answer_others();
-    if (done) done = memory().send_answers(this->communicator_, this->messages(), k());
+    if (done) done = this->send_rows();
     if (!done) return done;
     return this->for_each_answer(
         [this](index_t answers, index_t begin) { return this->template loop<knn_merge_step>(answers, k(), begin); });
   }
 
  private:
-  auto const& memory() const noexcept { return this->args_.memory; }
   index_t k() const noexcept { return this->args_.k; }
-  index_t queries() const noexcept { return this->args_.queries.size(); }
   index_t first_index() const noexcept { return this->args_.part.first_index; }
 
   result answer_at_home() noexcept {
-    auto rows = rows_of(this->args_.indices, this->args_.distances, queries());
-    rows.report = memory().report;
-    result done = index_.build(this->exec_);
-    if (done) done = backend::fill(this->exec_, memory().report, 0, sizeof *memory().report);
-    if (!done || queries() == 0) return done;
-    return index_.search(this->exec_, this->args_.queries, method_, rows_type{rows, k(), first_index()});
+    auto* const report = this->args_.choice.report;
+    auto rows = rows_of(this->args_.indices, this->args_.distances, this->queries());
+    rows.report = report;
+    result done = this->index_.build(this->exec_);
+    if (done) done = backend::fill(this->exec_, report, 0, sizeof *report);
+    if (!done || this->queries() == 0) return done;
+    return this->index_.search(this->exec_, this->args_.queries, method_, rows_type{rows, k(), first_index()});
   }
 
   /// Answers received queries. None is a point of this rank, so exclude_self is off.
   result answer_others() noexcept {
+    auto const& memory = this->args_.memory;
     auto const asked = this->received_queries();
     if (asked.size() == 0) return {};
     exact method = method_;
     method.exclude_self = false;
-    auto const rows = rows_of(memory().found, memory().found_distances, asked.size());
-    auto const limits = sent_query<scalar>::limits(memory().received);
-    return index_.search(this->exec_, asked, method, rows_type{rows, k(), first_index(), limits});
+    auto const rows = rows_of(memory.found, memory.found_distances, asked.size());
+    auto const limits = sent_query<scalar>::limits(memory.received);
+    return this->index_.search(this->exec_, asked, method, rows_type{rows, k(), first_index(), limits});
   }
 
   knn_output<scalar> rows_of(typename Args::index* indices, scalar* distances, index_t count) const noexcept {
@@ -80,46 +87,51 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
     return rows;
   }
 
-  exact const& method_;
-  output_type const& output_;
-  Index index_;
+  exact method_;
+  knn_report* report_;
 };
 
-/// Makes the call, for all executions.
-template <class Exec, class Communicator, class Points, class Queries>
-result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
-                    exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output, result own,
-                    bytes workspace) noexcept {
+/// Arguments of a call.
+template <class Points, class Queries>
+struct knn_shard_request {
   using scalar = typename Points::scalar;
-  int const ranks = communicator.ranks();
-  if (own) own = check_knn_shard(part, queries, method, k, output);
-  bool const fits = static_cast<bool>(own);
-  knn_stream_plan<Exec, Points> const plan{exec,
-                                           workspace.data(),
-                                           ranks,
-                                           fits ? part.points : Points{},
-                                           fits ? queries.size() : 0,
-                                           fits ? k : 1,
-                                           fits ? output.exchanged_capacity : 0};
-  if (own) own = check_workspace(workspace, plan.cutter.used(), FARPOINT_WORKSPACE_OF("knn_shard"));
-  shard_header const mine{digest_of<scalar>(method, k), own ? 0u : 1u, part.first_index, part.points.size(),
-                          output.exchanged_capacity};
-  shard_parties<knn_stream_most_ranks> all;
-  result const agreed = all.agree(exec, communicator, own, mine, workspace);
-  if (!agreed) return or_abort(communicator, agreed);
-  using args_type = knn_stream_args<Points, Queries>;
-  args_type const args{part,
-                       queries,
-                       k,
-                       squared_radius<scalar>(method.max_radius),
-                       output.exchanged_capacity,
-                       ranks,
-                       output.indices.data(),
-                       output.distances.data(),
-                       plan.exchange};
-  using task_type = knn_stream_task<Exec, Communicator, shard_index<Exec, Points, exact>, args_type>;
-  return or_abort(communicator, task_type{exec, communicator, method, output, plan.index, args}.run(all.headers));
-}
+  static constexpr char const* too_small = FARPOINT_WORKSPACE_OF("knn_shard");
+
+  shard<Points> const& part;
+  Queries const& queries;
+  exact const& method;
+  index_t each;  ///< k
+  knn_shard_output<scalar> const& output;
+
+  result check() const noexcept { return check_knn_shard(part, queries, method, each, output); }
+  std::uint64_t digest_of_parameters() const noexcept { return digest_of<scalar>(method, each); }
+  /// Calls `visit(arrays...)` with all arrays but the workspace.
+  template <class Visit>
+  result visit_arrays(Visit const& visit) const noexcept {
+    return visit(batch<Points>{part.points}, batch<Queries>{queries}, output.indices, output.distances, output.report);
+  }
+};
+
+/// knn_stream_task among the points of a rank, see search_call.
+template <class Exec, class Communicator, class Points, class Queries>
+class knn_shard_task
+    : public knn_stream_task<Exec, Communicator, shard_index<Exec, Points, exact>, knn_stream_args<Points, Queries>> {
+  using base = knn_stream_task<Exec, Communicator, shard_index<Exec, Points, exact>, knn_stream_args<Points, Queries>>;
+
+ public:
+  using request_type = knn_shard_request<Points, Queries>;
+  using plan_type = query_exchange_plan<Exec, Points, exact>;
+
+  knn_shard_task(Exec exec, Communicator& communicator, request_type const& request, plan_type const& plan) noexcept
+      : base{exec,
+             communicator,
+             request.method,
+             request.output.report,
+             plan.index,
+             {request.part, request.queries, request.each,
+              squared_radius<typename Points::scalar>(request.method.max_radius), communicator.ranks(),
+              communicator.rank(), request.output.indices.data(), request.output.distances.data(), plan.choice}} {}
+};
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

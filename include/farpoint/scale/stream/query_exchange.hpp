@@ -1,52 +1,96 @@
 /// @file
 /// Exchange of queries with the ranks that may have neighbors, for knn_shard() and radius_shard(): loops that a stream
-/// can run, with one wait of the host.
+/// can run, with one wait of the host. The first half finds out how many queries travel, the second half sends them.
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
+#include <farpoint/scale/shard_backend.hpp>
 #include <farpoint/scale/stream/knn_steps.hpp>
 #include <farpoint/scale/stream/shard_index.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Workspace of a rank: buffers of the exchange, and the index of the points.
+/// Workspace of the first half: the index of the points with memory to search for the queries, and the choice of
+/// queries for other ranks.
 /// @tparam Method  see shard_index
 template <class Exec, class Points, class Method>
 struct query_exchange_plan {
   workspace_cutter cutter;
-  knn_stream_memory<typename Points::scalar> exchange;
+  query_choice<typename Points::scalar> choice;
   shard_index<Exec, Points, Method> index;
 
-  /// @param queries   number of the rank's queries
-  /// @param each      largest number of neighbors per query
-  /// @param capacity  number of queries that can be exchanged
-  query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries,
-                      index_t each, index_t capacity) noexcept
-      : cutter{workspace},
-        exchange{cutter, ranks, capacity, each},
-        index{exec, cutter, points, larger(queries, capacity)} {}
+  query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries) noexcept
+      : cutter{workspace}, choice{cutter, ranks, queries}, index{exec, cutter, points, queries} {}
 };
 
-/// Largest number of ranks of a call: the counts of all pairs of ranks must fit on the caller's stack.
-inline constexpr int knn_stream_most_ranks = 64;
+/// Number of queries that are sent or received, with the gaps between ranks, if there are at most `capacity`.
+constexpr index_t with_query_gaps(int ranks, index_t capacity) noexcept {
+  return capacity + index_t{ranks} * (static_cast<index_t>(query_group) - 1);
+}
 
-/// Exchanges of one rank's part of a call before answers come back. Tasks derive from it.
+/// Largest number of ranks of a search on a stream: the counts of all pairs of ranks must fit on the caller's stack.
+inline constexpr int knn_stream_most_ranks = 64;
+template <class Exec>
+inline constexpr int query_most_ranks = std::is_same_v<Exec, host_exec> ? max_ranks : knn_stream_most_ranks;
+
+/// Copy of an array of the execution in host memory: for the host, the array itself.
+template <class Exec, class T, int Most>
+class host_copy {
+ public:
+  template <class Communicator>
+  result read(Exec exec, Communicator& communicator, T const* from, int count) noexcept {
+    return shard_backend<Exec>::read(exec, communicator, copy_, from, static_cast<std::size_t>(count) * sizeof(T));
+  }
+  T const* data() const noexcept { return copy_; }
+
+ private:
+  T copy_[std::size_t{Most}];
+};
+template <class T, int Most>
+class host_copy<host_exec, T, Most> {
+ public:
+  template <class Communicator>
+  result read(host_exec, Communicator&, T const* from, int) noexcept {
+    from_ = from;
+    return {};
+  }
+  T const* data() const noexcept { return from_; }
+
+ private:
+  T const* from_ = nullptr;
+};
+
+/// One rank's part of a call. Tasks derive from it.
 /// @tparam Args  a knn_stream_args
-template <class Exec, class Communicator, class Args>
+template <class Exec, class Communicator, class Index, class Args>
 class query_exchange {
  public:
   using scalar = typename Args::scalar;
   using backend = shard_backend<Exec>;
 
-  query_exchange(Exec exec, Communicator& communicator, Args const& args) noexcept
-      : exec_{exec}, communicator_{communicator}, args_{args} {}
+  query_exchange(Exec exec, Communicator& communicator, Index const& index, Args const& args) noexcept
+      : exec_{exec}, communicator_{communicator}, index_{index}, args_{args} {}
+
+  /// Larger number of queries that this rank sends or receives.
+  index_t exchanged() const noexcept { return exchanged_; }
+  Communicator& communicator() const noexcept { return communicator_; }
+
+  /// Cuts the memory of the second half.
+  /// @param slots  number of queries sent or received, gaps included
+  /// @param each   largest number of neighbors per query
+  template <class Memory>
+  static void cut_exchange(Exec exec, workspace_cutter& cutter, index_t slots, index_t each, Index& index,
+                           Memory& memory) noexcept {
+    memory = Memory{cutter, slots, each};
+    index.take_searches(exec, cutter, slots);
+  }
 
  protected:
   int ranks() const noexcept { return args_.ranks; }
-  shard_messages messages() noexcept {
-    return {message_room_, message_room_ + knn_stream_most_ranks, message_room_ + 2 * knn_stream_most_ranks};
-  }
+  /// Larger number of queries sent or received, gaps included.
+  index_t slots() const noexcept { return larger(slots_of(sent_), slots_of(received_)); }
+  index_t queries() const noexcept { return args_.queries.size(); }
 
   template <template <class> class Step, class... More>
   result loop(index_t count, index_t work, More const&... more) const noexcept {
@@ -54,73 +98,136 @@ class query_exchange {
   }
 
   /// Gathers the bounding boxes and reports of all ranks.
-  /// @param index   BVH of the rank's points, built
   /// @param report  receives the sum over all ranks; optional
-  template <class Index>
-  result exchange_boxes(Index const& index, knn_report* report) noexcept {
-    result done = loop<knn_describe_step>(1, 1, index.arrays());
-    if (done) done = communicator_.all_gather(memory().boxes + ranks(), memory().boxes, sizeof *memory().boxes);
+  result exchange_boxes(knn_report* report) noexcept {
+    auto const& boxes = args_.choice.boxes;
+    result done = loop<knn_describe_step>(1, 1, index_.arrays());
+    if (done) done = communicator_.all_gather(boxes + ranks(), boxes, sizeof *boxes);
     if (!done || report == nullptr) return done;
     return loop<knn_add_reports_step>(1, ranks(), report);
   }
 
-  /// Counts the queries for each rank, and lists the first args.capacity queries of all.
-  /// @param choose  `choose(to)` calls send_query() for the queries that go to rank `to`
-  template <class Choose>
-  result choose_ranks(Choose const& choose) noexcept {
-    result done;
-    for (int to = 0; to < ranks() && done; ++to) {
-      done = loop<knn_begin_step>(1, 1, to);
-      if (done && to != communicator_.rank()) done = choose(to);
+  /// Counts the queries for each rank, and gathers the counts of all pairs of ranks.
+  /// @param rule     see knn_rule
+  /// @param headers  `[ranks]`: room of each rank, so that all ranks get the same decision; null: no limits
+  template <class Header, class Rule>
+  result choose(Rule const& rule, Header const* headers) noexcept {
+    auto const& choice = args_.choice;
+    int const row = ranks() + 1;
+    result done =
+        for_each_index(exec_, queries(), query_count_step<Args, Rule>{args_, rule}, 8 * static_cast<index_t>(ranks()));
+    if (done) {
+      done =
+          communicator_.all_gather(choice.counts, choice.matrix, static_cast<std::size_t>(row) * sizeof *choice.counts);
     }
+    host_copy<Exec, std::uint64_t, most_ranks*(most_ranks + 1)> counts;
+    if (done) done = counts.read(exec_, communicator_, choice.matrix, ranks() * row);
+    if (!done) return done;
+    auto const count = [&](int from, int to) {
+      return counts
+          .data()[static_cast<std::size_t>(from) * static_cast<std::size_t>(row) + static_cast<std::size_t>(to)];
+    };
+    int const me = communicator_.rank();
+    for (int r = 0; r < ranks(); ++r) {
+      sent_[r] = static_cast<std::uint32_t>(count(me, r));
+      received_[r] = static_cast<std::uint32_t>(count(r, me));
+    }
+    chosen_ = static_cast<index_t>(count(me, ranks()));
+    bool fits = true;
+    for (int r = 0; r < ranks(); ++r) {
+      if (headers == nullptr && r != me) continue;
+      std::uint64_t sent = 0;
+      std::uint64_t received = 0;
+      for (int other = 0; other < ranks(); ++other) {
+        sent += count(r, other);
+        received += count(other, r);
+      }
+      auto const most = static_cast<index_t>(larger(sent, received));
+      if (r == me) exchanged_ = most;
+      fits = fits && (headers == nullptr || most <= headers[r].received_capacity);
+    }
+    return fits ? result{} : too_small("shards: a rank exchanges more queries than its exchanged_capacity");
+  }
+
+  /// Lists the queries for each rank, and sends them.
+  template <class Rule>
+  result send_queries(Rule const& rule) noexcept {
+    result done = loop<query_places_step>(1, ranks());
+    if (done) {
+      done =
+          for_each_index(exec_, chosen_, query_list_step<Args, Rule>{args_, rule}, 8 * static_cast<index_t>(ranks()));
+    }
+    // Gaps are queries that are not finite.
+    auto const& m = args_.memory;
+    if (done)
+      done = backend::fill(exec_, m.received, 0xff, static_cast<std::size_t>(slots_of(received_)) * sizeof *m.received);
+    if (done) done = send(sent_, received_, m.sent, m.received, sizeof *m.sent);
     return done;
   }
 
-  /// Gathers the counts of all pairs of ranks and lays out the exchange. All ranks get the same decision.
-  template <class Header>
-  result exchange_counts(Header const* headers, index_t* exchanged) noexcept {
-    constexpr std::size_t most = knn_stream_most_ranks;
-    std::uint64_t begins[most * (most + 1)];
-    auto const size = static_cast<std::size_t>(ranks());
-    std::size_t const row = size + 1;
-    result done = communicator_.all_gather(memory().begins, memory().matrix, row * sizeof *begins);
-    if (done) done = backend::read(exec_, communicator_, begins, memory().matrix, size * row * sizeof *begins);
-    if (!done) return done;
-    auto const count = [&](int from, int to) -> std::size_t {
-      std::uint64_t const* const begin = begins + static_cast<std::size_t>(from) * row + to;
-      return begin[1] - begin[0];
-    };
-    result const fits =
-        lay_out_knn_exchange(communicator_.rank(), span<Header const>{headers, size}, count, messages(), exchanged);
-    received_ = messages().received(ranks());
-    return fits;
+  /// Sends `each` bytes per received query back.
+  result send_back(void const* found, void* answers, std::size_t each) noexcept {
+    return send(received_, sent_, found, answers, each);
+  }
+  result send_rows() noexcept {
+    auto const& m = args_.memory;
+    auto const row = static_cast<std::size_t>(args_.k);
+    result const done = send_back(m.found, m.answers, row * sizeof *m.found);
+    return done ? send_back(m.found_distances, m.answer_distances, row * sizeof *m.found_distances) : done;
   }
 
-  /// Queries of other ranks, once they have been exchanged.
+  /// Queries of other ranks, once they have been exchanged, and gaps.
   point_view<scalar> received_queries() const noexcept {
-    return sent_query<scalar>::view(memory().received, received_);
+    return sent_query<scalar>::view(args_.memory.received, slots_of(received_));
   }
 
   /// Calls `merge(answers, begin)` for the answers of each rank. The answers of one rank are for distinct queries.
   template <class Merge>
   result for_each_answer(Merge const& merge) noexcept {
     result done;
+    std::uint64_t begin = 0;
     for (int from = 0; from < ranks() && done; ++from) {
-      message const answers = messages().outgoing[from];
-      done = merge(static_cast<index_t>(answers.size), static_cast<index_t>(answers.begin));
+      done = merge(index_t{sent_[from]}, static_cast<index_t>(begin));
+      begin += in_query_groups(sent_[from]);
     }
     return done;
   }
 
   Exec exec_;
   Communicator& communicator_;
+  Index index_;
   Args args_;
 
  private:
-  auto const& memory() const noexcept { return args_.memory; }
+  static constexpr int most_ranks = query_most_ranks<Exec>;
 
-  message message_room_[4 * knn_stream_most_ranks];
-  index_t received_ = 0;
+  index_t slots_of(std::uint32_t const* counts) const noexcept {
+    std::uint64_t sum = 0;
+    for (int r = 0; r < ranks(); ++r) sum += in_query_groups(counts[r]);
+    return static_cast<index_t>(sum);
+  }
+  /// Sends `each` bytes per query.
+  result send(std::uint32_t const* out, std::uint32_t const* in, void const* from, void* to,
+              std::size_t each) noexcept {
+    message outgoing[std::size_t{most_ranks}];
+    message incoming[std::size_t{most_ranks}];
+    std::size_t out_begin = 0;
+    std::size_t in_begin = 0;
+    for (int r = 0; r < ranks(); ++r) {
+      outgoing[r] = {out_begin * each, out[r] * each};
+      incoming[r] = {in_begin * each, in[r] * each};
+      out_begin += in_query_groups(out[r]);
+      in_begin += in_query_groups(in[r]);
+    }
+    auto const size = static_cast<std::size_t>(ranks());
+    return communicator_.all_to_all(
+        {static_cast<unsigned char const*>(from), {outgoing, size}, static_cast<unsigned char*>(to), {incoming, size}});
+  }
+
+  std::uint32_t sent_[std::size_t{most_ranks}];      ///< number of queries for each rank
+  std::uint32_t received_[std::size_t{most_ranks}];  ///< number of queries from each rank
+  index_t chosen_ = 0;
+  index_t exchanged_ = 0;
 };
 
 }  // namespace detail

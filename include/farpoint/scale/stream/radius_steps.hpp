@@ -10,19 +10,26 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Arrays of a call in addition to knn_stream_memory, for up to `m` exchanged queries.
+/// Arrays of the first half in addition to query_choice.
 struct radius_stream_memory {
-  index_t* found_counts;   ///< `[m]`: counts for received queries, if max is 0
-  index_t* answer_counts;  ///< `[m]`: counts for sent queries, if max is 0
   std::uint64_t* total;    ///< `[1]`: number of neighbors of this rank's queries
   radius_report* reports;  ///< `[ranks + 1]`: of all ranks, then this rank's own
 
-  radius_stream_memory(workspace_cutter& cutter, int ranks, index_t m, index_t max) noexcept {
-    found_counts = cutter.take<index_t>(max == 0 ? m : 0);
-    answer_counts = cutter.take<index_t>(max == 0 ? m : 0);
-    total = cutter.take<std::uint64_t>(1);
-    reports = cutter.take<radius_report>(ranks + 1);
-  }
+  radius_stream_memory(workspace_cutter& cutter, int ranks) noexcept
+      : total{cutter.take<std::uint64_t>(1)}, reports{cutter.take<radius_report>(ranks + 1)} {}
+};
+
+/// Arrays of the second half, which are counts of `m` queries if `max` is 0.
+template <class Scalar>
+struct radius_exchange_memory : knn_exchange_memory<Scalar> {
+  index_t* found_counts = nullptr;   ///< `[m]`: counts for received queries
+  index_t* answer_counts = nullptr;  ///< `[m]`: counts for sent queries
+
+  radius_exchange_memory() = default;
+  radius_exchange_memory(workspace_cutter& cutter, index_t m, index_t max) noexcept
+      : knn_exchange_memory<Scalar>{cutter, m, max},
+        found_counts{cutter.take<index_t>(max == 0 ? m : 0)},
+        answer_counts{cutter.take<index_t>(max == 0 ? m : 0)} {}
 };
 
 /// Arguments of all steps in addition to knn_stream_args.
@@ -30,6 +37,8 @@ struct radius_stream_extra {
   radius_order order;
   index_t* counts;  ///< `[queries]`
   radius_stream_memory memory;
+  index_t* found_counts = nullptr;   ///< see radius_exchange_memory
+  index_t* answer_counts = nullptr;  ///< see radius_exchange_memory
 };
 
 /// True if points of a rank may belong into a query's row that is full.
@@ -42,26 +51,25 @@ FARPOINT_HD bool may_displace(radius_order order, Scalar last_distance, index_t 
   return order == radius_order::nearest ? box_distance <= last_distance : to_first < last;
 }
 
-/// Lists the queries that a rank may have neighbors of. Runs for the queries.
-template <class Args>
-struct radius_choose_step {
-  Args args;
-  radius_stream_extra extra;
-  int to;
-  index_t to_first;  ///< index of the first point of rank `to`
+/// Decides which ranks a query of radius_shard() goes to: those within the radius, unless its row is full and no point
+/// of the rank can displace one.
+struct radius_rule {
+  radius_order order;
+  index_t const* counts;  ///< `[queries]`
 
-  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
-    auto const query = args.query(i);
-    if (goes(static_cast<index_t>(i), query)) send_query(args, to, i, {query, args.radius2});
+  template <class Args>
+  FARPOINT_HD typename Args::scalar limit2(Args const& args, index_t) const noexcept {
+    return args.radius2;
   }
-
- private:
-  FARPOINT_HD bool goes(index_t i, vec<typename Args::scalar> const& query) const noexcept {
-    auto const& box = args.memory.boxes[to].box;
-    if (!is_finite(query) || !may_have_neighbours(box, query, args.radius2)) return false;
-    if (args.k == 0 || extra.counts[i] < args.k) return true;
+  template <class Args>
+  FARPOINT_HD bool goes(Args const& args, index_t i, int to,
+                        sent_query<typename Args::scalar> const& query) const noexcept {
+    auto const& rank = args.choice.boxes[to];
+    if (!may_have_neighbours(rank.box, query.at, query.limit2)) return false;
+    if (args.k == 0 || counts[i] < args.k) return true;
     index_t const last = i * args.k + args.k - 1;
-    return may_displace(extra.order, args.distances[last], args.indices[last], box.distance2(query), to_first);
+    return may_displace(order, args.distances[last], args.indices[last], rank.box.distance2(query.at),
+                        rank.first_index);
   }
 };
 
@@ -84,7 +92,7 @@ struct radius_merge_step {
     index_t const answer = begin + static_cast<index_t>(i);
     index_t const row = index_t{args.memory.sent_row[answer]};
     if (args.k == 0) {
-      extra.counts[row] += extra.memory.answer_counts[answer];
+      extra.counts[row] += extra.answer_counts[answer];
       return;
     }
     index_t const* const others = args.memory.answers + answer * args.k;
@@ -130,7 +138,7 @@ struct radius_describe_step {
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     radius_report& own = extra.memory.reports[args.ranks];
-    own.non_finite_points = args.memory.boxes[args.ranks].report.non_finite_points;
+    own.non_finite_points = args.choice.boxes[args.ranks].report.non_finite_points;
     own.total = *extra.memory.total;
   }
 };

@@ -17,10 +17,16 @@ class shard_index<cuda_exec, Points, Method> {
   using scalar = typename Points::scalar;
 
   shard_index(cuda_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
-      : points_{points},
-        memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))},
-        workspace_{cutter.take_workspace(knn_workspace_bytes(
-            exec, device_point_bvh<scalar>{}, batch<point_view<scalar>>{point_view<scalar>{nullptr, queries}}))} {}
+      : points_{points}, memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))} {
+    take_searches(exec, cutter, queries);
+  }
+
+  void take_searches(cuda_exec exec, workspace_cutter& cutter, index_t queries) noexcept {
+    if (queries <= queries_) return;
+    queries_ = queries;
+    batch<point_view<scalar>> const all{point_view<scalar>{nullptr, queries}};
+    workspace_ = cutter.take_workspace(knn_workspace_bytes(exec, device_point_bvh<scalar>{}, all));
+  }
 
   result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
 
@@ -44,6 +50,7 @@ class shard_index<cuda_exec, Points, Method> {
   Points points_;
   bytes memory_;
   bytes workspace_;
+  index_t queries_ = -1;  ///< that the workspace is for
   device_point_bvh<scalar> index_{};
 };
 

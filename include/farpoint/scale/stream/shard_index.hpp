@@ -34,6 +34,7 @@ inline result count_indices_from(host_exec exec, index_span indices, index_t siz
 /// BVH of a rank's points. Specializations have these members:
 ///
 /// - A constructor that takes memory for the points, and for searches of up to `queries` queries.
+/// - take_searches(exec, cutter, queries): takes memory for searches of more queries.
 /// - build(), and arrays() of the result.
 /// - search(). The indices of neighbors count from `first_index`.
 ///
@@ -48,6 +49,12 @@ class shard_index<host_exec, Points, Method> {
 
   shard_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
       : points_{points}, memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))} {
+    take_searches(exec, cutter, queries);
+  }
+
+  void take_searches(host_exec exec, workspace_cutter& cutter, index_t queries) noexcept {
+    if (queries <= queries_) return;
+    queries_ = queries;
     workspace_cutter size;
     auto const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
     static_cast<void>(host_query_memory<scalar>::take(size, queries, units));
@@ -87,6 +94,7 @@ class shard_index<host_exec, Points, Method> {
   Points points_;
   bytes memory_;
   bytes workspace_;
+  index_t queries_ = -1;  ///< that the workspace is for
   point_bvh<scalar> index_{};
 };
 

@@ -36,10 +36,20 @@ struct calls_of_ranks {
     static_cast<void>(farpoint::knn_shard(in.exec, rank, part, in.view, method, 1, lists, in.workspace));
     static_cast<void>(farpoint::knn_shard(in.exec, rank, part, in.view, along, 1, lists, in.workspace));
 
+    auto lists_in_halves = farpoint::knn_shard_plan(in.exec, rank, part, in.view, method, 1, lists, in.workspace);
+    in.bound = farpoint::knn_shard_plan_workspace_bytes(in.exec, 1, part, in.view, method, 1, lists);
+    in.bound = lists_in_halves.workspace_bytes();
+    static_cast<void>(lists_in_halves.run(in.workspace));
+
     farpoint::radius_params const ball;
     farpoint::radius_shard_output<scalar> const balls;
     in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
     static_cast<void>(farpoint::radius_shard(in.exec, rank, part, in.view, ball, 1, balls, in.workspace));
+
+    auto balls_in_halves = farpoint::radius_shard_plan(in.exec, rank, part, in.view, ball, 1, balls, in.workspace);
+    in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
+    in.bound = balls_in_halves.workspace_bytes();
+    static_cast<void>(balls_in_halves.run(in.workspace));
 
     farpoint::voxelize_params<scalar> const params;
     farpoint::voxelize_shard_output<scalar> const own;

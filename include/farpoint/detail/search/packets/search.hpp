@@ -76,6 +76,8 @@ FARPOINT_DEVICE void search_external(search_queries<Queries> const& queries,
     if (int const level = Warp::lane(); level < point_bvh_levels) {
       shared.levels[level] = queries.boxes_of(cloud, level);
     }
+    // Before all lanes read the levels: a vote does not order accesses to memory.
+    Warp::sync();
     found.activate(is_here);
     // Votes, not the values that all lanes hold: the compiler then knows that lanes do not diverge, and the search is 3
     // to 5 % faster.

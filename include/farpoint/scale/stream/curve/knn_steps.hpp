@@ -3,9 +3,9 @@
 #pragma once
 
 #include <farpoint/scale/along_curve.hpp>
-#include <farpoint/scale/knn_shard_check.hpp>
 #include <farpoint/scale/stream/curve/owner_index.hpp>
 #include <farpoint/scale/stream/curve/parcels.hpp>
+#include <farpoint/scale/stream/knn_shard_check.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -21,8 +21,11 @@ struct knn_curve_plan {
   /// Bytes of the whole workspace.
   std::size_t size(Exec exec, knn_curve_sizes const& sizes) noexcept {
     index_t const rows = sizes.rows();
-    knn_stream_memory<Scalar, Index> const search{cutter, sizes.ranks, sizes.exchanged, sizes.k};
-    knn_owner_index<Exec, Scalar> const index{exec, cutter, {}, sizes.owned_points, larger(rows, sizes.exchanged)};
+    query_choice<Scalar> const choice{cutter, sizes.ranks, rows};
+    knn_owner_index<Exec, Scalar> index{exec, cutter, {}, sizes.owned_points, rows};
+    index_t const slots = with_query_gaps(sizes.ranks, sizes.exchanged);
+    knn_exchange_memory<Scalar, Index> const exchange{cutter, slots, sizes.k};
+    index.take_searches(exec, cutter, slots);
     return cutter.used();
   }
 };
@@ -189,25 +192,27 @@ class knn_curve_task {
     auto const& m = memory();
     index_t const owned = points.received();
     index_t const asked = queries.received();
-    index_t const k = call_.sizes.k;
-    index_t const capacity = call_.sizes.exchanged;
     workspace_cutter cutter = plan_.front;
-    knn_stream_memory<scalar, Index> const search{cutter, ranks(), capacity, k};
+    query_choice<scalar> const choice{cutter, ranks(), call_.sizes.rows()};
     view const all{reinterpret_cast<scalar const*>(m.owned), owned, index_t{sizeof(vec<scalar>)}};
     view const ask{reinterpret_cast<scalar const*>(m.asked), asked, index_t{sizeof(vec<scalar>)}};
     span<Index const> const names{m.names, static_cast<std::size_t>(owned)};
     knn_owner_index<Exec, scalar> const index{
-        exec_, cutter, {all, names, is_self_ ? nullptr : m.excluded}, owned, larger(asked, capacity)};
+        exec_, cutter, {all, names, is_self_ ? nullptr : m.excluded}, owned, asked};
     using args_type = knn_stream_args<view, view, Index, curve_reach<scalar>>;
     curve_borders const borders = split_.borders();
-    args_type const args{
-        {all, 0}, is_self_ ? all : ask, k,      squared_radius<scalar>(call_.method.max_radius), capacity, ranks(),
-        m.rows,   m.distances,          search, {m.curve.frame, borders.keys, borders.count}};
-    output_type others;
-    others.exchanged = call_.output.exchanged;
-    return knn_stream_task<Exec, Communicator, knn_owner_index<Exec, scalar>, args_type>{
-        exec_, communicator_, call_.method, others, index, args}
-        .run(headers);
+    args_type const args{{all, 0},      is_self_ ? all : ask,
+                         call_.sizes.k, squared_radius<scalar>(call_.method.max_radius),
+                         ranks(),       communicator_.rank(),
+                         m.rows,        m.distances,
+                         choice,        {m.curve.frame, borders.keys, borders.count}};
+    knn_stream_task<Exec, Communicator, knn_owner_index<Exec, scalar>, args_type> search{
+        exec_, communicator_, call_.method, nullptr, index, args};
+    result const done = search.plan(headers);
+    if (call_.output.exchanged != nullptr) *call_.output.exchanged = search.exchanged();
+    if (!done) return done;
+    search.cut(cutter);
+    return search.finish();
   }
 
   /// Sends rows back to the ranks of their queries. Rows of queries that were not sent, because not finite, are

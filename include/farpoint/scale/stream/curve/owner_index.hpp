@@ -38,8 +38,15 @@ class knn_owner_index {
 
   knn_owner_index(Exec exec, workspace_cutter& cutter, knn_owned_points<Scalar> const& owned, index_t points,
                   index_t queries) noexcept
-      : memory_{cutter.take_workspace(bvh_bytes(exec, points))},
-        owner_{owned, cutter.take_workspace(searches::workspace_bytes(exec, queries))} {}
+      : memory_{cutter.take_workspace(bvh_bytes(exec, points))}, owner_{owned, {}} {
+    take_searches(exec, cutter, queries);
+  }
+
+  void take_searches(Exec exec, workspace_cutter& cutter, index_t queries) noexcept {
+    if (queries <= queries_) return;
+    queries_ = queries;
+    owner_.workspace = cutter.take_workspace(searches::workspace_bytes(exec, queries));
+  }
 
   result build(Exec exec) noexcept {
     return build_point_bvh(exec, batch<view>{owner_.owned.points}, memory_, owner_.bvh);
@@ -62,6 +69,7 @@ class knn_owner_index {
   }
 
   bytes memory_;
+  index_t queries_ = -1;  ///< that the workspace is for
   knn_owner<Scalar, typename searches::bvh> owner_;
 };
 

@@ -2,7 +2,9 @@
 /// Checks of the arguments of knn_shard().
 #pragma once
 
-#include <farpoint/scale/host/knn_task.hpp>
+#include <farpoint/knn.hpp>
+#include <farpoint/scale/knn_shard_output.hpp>
+#include <farpoint/scale/shard_agreement.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
