@@ -51,8 +51,9 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
   result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures,
                                                 output.covariances, output.report);
   if (!checked) return checked;
-  return detail::named(detail::estimate_normals_cuda<Selector>(exec, points, params, output, workspace),
-                       FARPOINT_WORKSPACE_OF("estimate_normals"));
+  return detail::named(
+      detail::estimate_normals_cuda<Selector>(exec, detail::own_points{}, points, params, output, workspace),
+      FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
 /// Returns the size in bytes of the device workspace of estimate_normals() by a BVH: 256 for a ragged batch, else 0.
@@ -74,7 +75,7 @@ result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar
   result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures,
                                                 output.covariances, output.report);
   if (!checked) return checked;
-  return detail::named(detail::estimate_normals_of_index_cuda<Selector>(exec, index, points, params, output, workspace),
+  return detail::named(detail::estimate_normals_cuda<Selector>(exec, index, points, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 

@@ -50,8 +50,9 @@ result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k,
                          bytes workspace, knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance"};
   if (result const checked = detail::check_pointers(exec, workspace, points, means, report); !checked) return checked;
-  return detail::named(detail::mean_knn_distance_cuda<Selector>(exec, points, k, means, workspace, report),
-                       FARPOINT_WORKSPACE_OF("mean_knn_distance"));
+  return detail::named(
+      detail::mean_knn_distance_cuda<Selector>(exec, detail::own_points{}, points, k, means, workspace, report),
+      FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
 /// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: 256 for a ragged batch, else 0.
@@ -71,9 +72,8 @@ result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scala
                          bytes workspace = {}, knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance (built index)"};
   if (result const checked = detail::check_pointers(exec, workspace, points, means, report); !checked) return checked;
-  return detail::named(
-      detail::mean_knn_distance_of_index_cuda<Selector>(exec, index, points, k, means, workspace, report),
-      FARPOINT_WORKSPACE_OF("mean_knn_distance"));
+  return detail::named(detail::mean_knn_distance_cuda<Selector>(exec, index, points, k, means, workspace, report),
+                       FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
 FARPOINT_END_NAMESPACE

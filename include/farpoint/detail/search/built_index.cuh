@@ -89,7 +89,7 @@ FARPOINT_HIDDEN result index_search_of_points(cuda_exec exec, Index const& index
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }
 
-/// Bytes of workspace of neighbors_of_index().
+/// Bytes of workspace of neighbors_on_device() by an index.
 template <class Index, class Points>
 std::size_t neighbors_of_index_bytes(Index const& index, batch<Points> const& points) noexcept {
   workspace_cutter cutter;
@@ -97,11 +97,16 @@ std::size_t neighbors_of_index_bytes(Index const& index, batch<Points> const& po
   return cutter.used();
 }
 
+template <class Index, class Points>
+result check_source(Index const& index, batch<Points> const& points) noexcept {
+  return check_own_index(index, points);
+}
+
 /// neighbors_on_device() of the points that the index has been built of.
 template <class Selector, class Index, class Points, class Consumer>
-FARPOINT_HIDDEN result neighbors_of_index(cuda_exec exec, Index const& index, batch<Points> const& points,
-                                          knn_request<typename Points::scalar> const& request, Consumer const& consumer,
-                                          knn_report* report, bytes workspace) noexcept {
+FARPOINT_HIDDEN result neighbors_on_device(cuda_exec exec, Index const& index, batch<Points> const& points,
+                                           knn_request<typename Points::scalar> const& request,
+                                           Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
   workspace_cutter cutter{workspace.data()};
   unsigned* const bad_offsets = cut_bad_offsets(cutter, index, points);
   if (result const checked = check_workspace(workspace, cutter.used()); !checked) return checked;

@@ -24,28 +24,17 @@ struct mean_distance_writer {
 };
 
 /// mean_knn_distance() for cuda_exec.
-template <class Selector, class Points>
-FARPOINT_HIDDEN result mean_knn_distance_cuda(cuda_exec exec, batch<Points> const& points, index_t k,
-                                              span<typename Points::scalar> means, bytes workspace,
+/// @param source  own_points, or a device_point_bvh of the points
+template <class Selector, class Source, class Points>
+FARPOINT_HIDDEN result mean_knn_distance_cuda(cuda_exec exec, Source const& source, batch<Points> const& points,
+                                              index_t k, span<typename Points::scalar> means, bytes workspace,
                                               knn_report* report) noexcept {
   using scalar = typename Points::scalar;
-  if (result const checked = check_device_search(points, points); !checked) return checked;
-  if (result const checked = check_mean_distance(points.points().size(), k, means); !checked) return checked;
-  knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
-  return neighbors_on_device<Selector>(exec, points, request, mean_distance_writer<scalar>{means}, report, workspace);
-}
-
-/// mean_knn_distance() for cuda_exec by a device_point_bvh of the points.
-template <class Selector, class Index, class Points>
-FARPOINT_HIDDEN result mean_knn_distance_of_index_cuda(cuda_exec exec, Index const& index, batch<Points> const& points,
-                                                       index_t k, span<typename Points::scalar> means, bytes workspace,
-                                                       knn_report* report) noexcept {
-  using scalar = typename Points::scalar;
-  if (result const checked = check_own_index(index, points); !checked) return checked;
+  if (result const checked = check_source(source, points); !checked) return checked;
   if (result const checked = check_mean_distance(points.points().size(), k, means); !checked) return checked;
   knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
   mean_distance_writer<scalar> const writer{means};
-  return neighbors_of_index<Selector>(exec, index, points, request, writer, report, workspace);
+  return neighbors_on_device<Selector>(exec, source, points, request, writer, report, workspace);
 }
 
 }  // namespace detail

@@ -22,9 +22,18 @@ result bound_neighbors(batch_limits const& limits, index_t k, std::size_t& bound
   return bound_indexed_search<Selector, Points>({limits.points, limits.clouds}, no_memory{}, bound);
 }
 
+/// Source of a search of points among themselves that builds its index in the workspace; a device_point_bvh is another.
+struct own_points {};
+
+/// Checks the points of a search among themselves.
+template <class Points>
+result check_source(own_points, batch<Points> const& points) noexcept {
+  return check_device_search(points, points);
+}
+
 /// Builds the index and hands the list of each point to a consumer. Checks the workspace; the rest has been checked.
 template <class Selector, class Points, class Consumer>
-FARPOINT_HIDDEN result neighbors_on_device(cuda_exec exec, batch<Points> const& points,
+FARPOINT_HIDDEN result neighbors_on_device(cuda_exec exec, own_points, batch<Points> const& points,
                                            knn_request<typename Points::scalar> const& request,
                                            Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
   return search_points_on_device<Selector>(

@@ -30,37 +30,18 @@ knn_request<Scalar> request_of(normals_params const& params) noexcept {
   return {static_cast<int>(params.k), squared_radius<Scalar>(params.max_radius), false};
 }
 
-/// Checks the parameters, and calls `search(request, writer)`.
-template <class Points, class Search>
-FARPOINT_HIDDEN result search_normals(batch<Points> const& points, normals_params const& params,
-                                      normals_output<typename Points::scalar> const& output,
-                                      Search const& search) noexcept {
-  if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
-  return search(request_of<typename Points::scalar>(params),
-                normals_writer<Points>{points, normal_request::of(params, output), output});
-}
-
 /// estimate_normals() for cuda_exec.
-template <class Selector, class Points>
-FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, batch<Points> const& points, normals_params const& params,
+/// @param source  own_points, or a device_point_bvh of the points
+template <class Selector, class Source, class Points>
+FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, Source const& source, batch<Points> const& points,
+                                             normals_params const& params,
                                              normals_output<typename Points::scalar> const& output,
                                              bytes workspace) noexcept {
-  if (result const checked = check_device_search(points, points); !checked) return checked;
-  return search_normals(points, params, output, [&](auto const& request, auto const& writer) {
-    return neighbors_on_device<Selector>(exec, points, request, writer, output.report, workspace);
-  });
-}
-
-/// estimate_normals() for cuda_exec by a device_point_bvh of the points.
-template <class Selector, class Index, class Points>
-FARPOINT_HIDDEN result estimate_normals_of_index_cuda(cuda_exec exec, Index const& index, batch<Points> const& points,
-                                                      normals_params const& params,
-                                                      normals_output<typename Points::scalar> const& output,
-                                                      bytes workspace) noexcept {
-  if (result const checked = check_own_index(index, points); !checked) return checked;
-  return search_normals(points, params, output, [&](auto const& request, auto const& writer) {
-    return neighbors_of_index<Selector>(exec, index, points, request, writer, output.report, workspace);
-  });
+  if (result const checked = check_source(source, points); !checked) return checked;
+  if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
+  normals_writer<Points> const writer{points, normal_request::of(params, output), output};
+  return neighbors_on_device<Selector>(exec, source, points, request_of<typename Points::scalar>(params), writer,
+                                       output.report, workspace);
 }
 
 }  // namespace detail
