@@ -43,7 +43,7 @@ class phased_radix_sort {
     std::uint32_t begins[most_passes][radix_digits];
   };
 
-  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, need not be initialised
+  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, need not be initialized
   /// @param shared     shared memory of the block
   __device__ phased_radix_sort(std::uint32_t* workspace, storage& shared) noexcept
       : counts_{workspace}, sums_{workspace + most_passes * radix_digits}, shared_{shared} {}

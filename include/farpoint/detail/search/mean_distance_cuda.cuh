@@ -4,7 +4,7 @@
 
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/mean_distance.hpp>
-#include <farpoint/detail/search/neighbourhood_cuda.cuh>
+#include <farpoint/detail/search/neighborhood_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -32,7 +32,7 @@ FARPOINT_HIDDEN result mean_knn_distance_cuda(cuda_exec exec, batch<Points> cons
   if (result const checked = check_device_search(points, points); !checked) return checked;
   if (result const checked = check_mean_distance(points.points().size(), k, means); !checked) return checked;
   knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
-  return neighbours_on_device<Selector>(exec, points, request, mean_distance_writer<scalar>{means}, report, workspace);
+  return neighbors_on_device<Selector>(exec, points, request, mean_distance_writer<scalar>{means}, report, workspace);
 }
 
 /// mean_knn_distance() for cuda_exec by a device_point_bvh of the points.
@@ -45,7 +45,7 @@ FARPOINT_HIDDEN result mean_knn_distance_of_index_cuda(cuda_exec exec, Index con
   if (result const checked = check_mean_distance(points.points().size(), k, means); !checked) return checked;
   knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
   mean_distance_writer<scalar> const writer{means};
-  return neighbours_of_index<Selector>(exec, index, points, request, writer, report, workspace);
+  return neighbors_of_index<Selector>(exec, index, points, request, writer, report, workspace);
 }
 
 }  // namespace detail

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/neighbourhood_cuda.cuh>
-#include <farpoint/detail/search/normal_from_neighbours.hpp>
+#include <farpoint/detail/search/neighborhood_cuda.cuh>
+#include <farpoint/detail/search/normal_from_neighbors.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -47,7 +47,7 @@ FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, batch<Points> const
                                              bytes workspace) noexcept {
   if (result const checked = check_device_search(points, points); !checked) return checked;
   return search_normals(points, params, output, [&](auto const& request, auto const& writer) {
-    return neighbours_on_device<Selector>(exec, points, request, writer, output.report, workspace);
+    return neighbors_on_device<Selector>(exec, points, request, writer, output.report, workspace);
   });
 }
 
@@ -59,7 +59,7 @@ FARPOINT_HIDDEN result estimate_normals_of_index_cuda(cuda_exec exec, Index cons
                                                       bytes workspace) noexcept {
   if (result const checked = check_own_index(index, points); !checked) return checked;
   return search_normals(points, params, output, [&](auto const& request, auto const& writer) {
-    return neighbours_of_index<Selector>(exec, index, points, request, writer, output.report, workspace);
+    return neighbors_of_index<Selector>(exec, index, points, request, writer, output.report, workspace);
   });
 }
 
