@@ -102,7 +102,7 @@ def row_of(repetitions):
 
 def run_of(text, where):
     """The run of a JSON, which a file of that path holds."""
-    kept, failed = report.normalised(text, where)
+    kept, failed = report.normalized(text, where)
     groups = {}
     for row in kept["benchmarks"]:
         groups.setdefault(f"{row['suite']}/{row['case']}/{row['variant']}", []).append(row)

@@ -21,7 +21,7 @@ import report
 HISTORY = compare.ROOT / "bench/history"
 CHOSEN = compare.ROOT / "docs/performance.tsv"
 # Titles of charts, by run.
-TITLES = {"fps": "fps()", "voxelize": "voxelize()", "knn_exact": "knn()", "knn_made": "Functions of neighbourhoods",
+TITLES = {"fps": "fps()", "voxelize": "voxelize()", "knn_exact": "knn()", "knn_made": "Functions of neighborhoods",
           "knn_screen": "knn() in screen space", "hash_map": "hash map"}
 
 

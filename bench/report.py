@@ -61,7 +61,7 @@ def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def normalised(text, where):
+def normalized(text, where):
     """The run of the JSON `text`, without its failed rows, and these. Raises BadRun."""
     try:
         run = json.loads(text)
@@ -90,9 +90,9 @@ def normalised(text, where):
 
 
 def load(path, without_failed=False):
-    """The run of a file, normalised. Raises BadRun; of failed rows, unless it is to do without them."""
+    """The run of a file, normalized. Raises BadRun; of failed rows, unless it is to do without them."""
     try:
-        run, failed = normalised(path.read_text(encoding="utf-8"), path)
+        run, failed = normalized(path.read_text(encoding="utf-8"), path)
     except OSError as error:
         raise BadRun(f"{path}: expected the JSON of --benchmark_out: {error!r}") from error
     told = [f"  {row['name']}: {row.get('error_message', '?')}" for row in failed]

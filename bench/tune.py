@@ -100,7 +100,7 @@ def layout(winners):
 
 
 def choice_of(match):
-    """The initialiser of an fps_choice by the name that bench/fps/forced.cuh gives it."""
+    """The initializer of an fps_choice by the name that bench/fps/forced.cuh gives it."""
     kernel, blocks, shared_out, boxes, wanted, listed, singles = match.groups()
     entries = [f"farpoint::fps_kernel::{kernel}", blocks or "1", "true" if boxes else "false"]
     lengths = [(wanted, "40"), (listed, "32"), (singles, "0"), ("true" if shared_out else None, "false")]

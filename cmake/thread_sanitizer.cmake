@@ -2,7 +2,7 @@
 #   FARPOINT_TSAN_FLAGS     what to compile and link with
 #   FARPOINT_TSAN_LAUNCHER  what to run the program with, empty or a command
 #   FARPOINT_TSAN_WORKS
-# Older ThreadSanitizers refuse the address layout of kernels with much address randomisation (vm.mmap_rnd_bits above
+# Older ThreadSanitizers refuse the address layout of kernels with much address randomization (vm.mmap_rnd_bits above
 # 28, Ubuntu 24.04): there the program is run by setarch without it.
 set(FARPOINT_TSAN_FLAGS -fsanitize=thread)
 
@@ -21,9 +21,9 @@ if(NOT DEFINED FARPOINT_TSAN_WORKS)
   if(farpoint_tsan_compiles)
     find_program(FARPOINT_SETARCH setarch)
     mark_as_advanced(FARPOINT_SETARCH)
-    set(farpoint_no_randomisation ${FARPOINT_SETARCH} ${CMAKE_HOST_SYSTEM_PROCESSOR} -R)
-    foreach(launcher IN ITEMS "" "${farpoint_no_randomisation}")
-      # Thrice: with randomisation a layout is refused now and then only.
+    set(farpoint_no_randomization ${FARPOINT_SETARCH} ${CMAKE_HOST_SYSTEM_PROCESSOR} -R)
+    foreach(launcher IN ITEMS "" "${farpoint_no_randomization}")
+      # Thrice: with randomization a layout is refused now and then only.
       set(farpoint_tsan_works TRUE)
       foreach(attempt RANGE 1 3)
         execute_process(

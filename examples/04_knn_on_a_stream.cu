@@ -1,5 +1,5 @@
-// The nearest neighbours of every point of a cloud on the GPU, and a kernel of your own that uses them, one after the
-// other on a stream. Nothing waits in between, and no neighbour is copied to the host.
+// The nearest neighbors of every point of a cloud on the GPU, and a kernel of your own that uses them, one after the
+// other on a stream. Nothing waits in between, and no neighbor is copied to the host.
 //
 // The call is in the compiled library, which nvcc need not compile. With <farpoint/knn.cuh> instead of
 // <farpoint/runtime.hpp> these lines need no library.
@@ -19,12 +19,12 @@ struct point {
 
 constexpr int k = 8;
 
-/// A thread per point: its height becomes the mean of its neighbours'.
-__global__ void smooth_heights(point const* points, std::int32_t const* neighbours, int n, float* heights) {
+/// A thread per point: its height becomes the mean of its neighbors'.
+__global__ void smooth_heights(point const* points, std::int32_t const* neighbors, int n, float* heights) {
   int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n) return;
   float sum = 0;
-  for (int j = 0; j < k; ++j) sum += points[neighbours[i * k + j]].z;
+  for (int j = 0; j < k; ++j) sum += points[neighbors[i * k + j]].z;
   heights[i] = sum / k;
 }
 
@@ -49,16 +49,16 @@ std::vector<std::int32_t> nearest_of_all(managed_array<point> const& points, poi
 int main() {
   if (!has_gpu()) return 77;
 
-  // Whole metres: their squares are exact, and many points are equally near.
+  // Whole meters: their squares are exact, and many points are equally near.
   constexpr int n = 20000;
   managed_array<point> points{n};
   std::mt19937 random{1};
-  std::uniform_int_distribution<int> metre{0, 40};
+  std::uniform_int_distribution<int> meter{0, 40};
   for (int i = 0; i < n; ++i) {
-    points[static_cast<std::size_t>(i)] = {static_cast<float>(metre(random)), static_cast<float>(metre(random)),
-                                           static_cast<float>(metre(random))};
+    points[static_cast<std::size_t>(i)] = {static_cast<float>(meter(random)), static_cast<float>(meter(random)),
+                                           static_cast<float>(meter(random))};
   }
-  managed_array<std::int32_t> neighbours{n * k};
+  managed_array<std::int32_t> neighbors{n * k};
   managed_array<float> heights{n};
   cudaStream_t stream = nullptr;
   cudaStreamCreate(&stream);
@@ -71,12 +71,12 @@ int main() {
   farpoint::result outcome = workspace.reserve(exec, needed);  // once, for many calls
 
   farpoint::knn_output<float> output;
-  output.indices = neighbours.span();  // [n, k]
+  output.indices = neighbors.span();  // [n, k]
   if (outcome) outcome = knn(exec, cloud, farpoint::exact{}, k, output, workspace);
   //! [search]
   if (!succeeded(outcome)) return 1;
 
-  smooth_heights<<<(n + 255) / 256, 256, 0, stream>>>(points.data(), neighbours.data(), n, heights.data());
+  smooth_heights<<<(n + 255) / 256, 256, 0, stream>>>(points.data(), neighbors.data(), n, heights.data());
   cudaStreamSynchronize(stream);  // the first time that the host waits
   outcome = workspace.release();  // to the stream, before it is gone
   cudaStreamDestroy(stream);
@@ -91,12 +91,12 @@ int main() {
     auto const expected = nearest_of_all(points, points[i]);
     float sum = 0;
     for (std::int32_t const j : expected) sum += points[static_cast<std::size_t>(j)].z;
-    bool const same = std::equal(expected.begin(), expected.end(), neighbours.data() + i * k);
+    bool const same = std::equal(expected.begin(), expected.end(), neighbors.data() + i * k);
     if (!same || heights[i] != sum / k) {
-      std::fprintf(stderr, "point %zu: the neighbours are wrong\n", i);
+      std::fprintf(stderr, "point %zu: the neighbors are wrong\n", i);
       return 1;
     }
   }
-  std::printf("%d points have the neighbours that a search of all points finds\n", checked);
+  std::printf("%d points have the neighbors that a search of all points finds\n", checked);
   return 0;
 }

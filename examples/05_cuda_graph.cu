@@ -21,7 +21,7 @@ constexpr index_t most_points = 30000;  // per sweep
 constexpr index_t most_voxels = 20000;
 constexpr index_t samples = 256;
 constexpr index_t k = 16;
-constexpr float voxel = 0.5f;  // metres
+constexpr float voxel = 0.5f;  // meters
 
 /// Copies the positions of the sampled voxels. Without enough voxels the rest is NaN, which knn() skips.
 __global__ void copy_sampled(point const* voxels, std::int32_t const* sampled, point* places) {
@@ -40,7 +40,7 @@ struct pipeline {
 
   managed_array<std::int32_t> sampled{samples};
   managed_array<point> sampled_places{samples};
-  managed_array<std::int32_t> neighbours{samples * k};
+  managed_array<std::int32_t> neighbors{samples * k};
   managed_array<float> normals{3 * most_voxels};
 
   /// Enqueues all steps. Each call's workspace is free for the next one, which begins when it has ended.
@@ -80,7 +80,7 @@ bool pipeline::enqueue(cudaStream_t stream, farpoint::bytes workspace, std::size
   if (!succeeded(fps(exec, cloud, sampling, {sampled.span()}, workspace))) return false;
   copy_sampled<<<1, samples, 0, stream>>>(reinterpret_cast<point const*>(centroids.data()), sampled.data(),
                                           sampled_places.data());
-  if (!succeeded(knn(exec, cloud, queries, farpoint::exact{}, k, {neighbours.span()}, workspace))) return false;
+  if (!succeeded(knn(exec, cloud, queries, farpoint::exact{}, k, {neighbors.span()}, workspace))) return false;
   return succeeded(estimate_normals(exec, cloud, surface, {normals.span()}, workspace));
   //! [enqueue]
 }
@@ -117,7 +117,7 @@ bool is_right(pipeline const& steps, float slope) {
     std::int32_t const sample = steps.sampled[s];
     different.insert(sample);
     if (sample < 0 || static_cast<std::size_t>(sample) >= voxels) return false;
-    if (steps.neighbours[s * k] != sample) return false;  // a voxel is its own nearest one
+    if (steps.neighbors[s * k] != sample) return false;  // a voxel is its own nearest one
     float const* const normal = steps.normals.data() + 3 * sample;
     float const length = std::sqrt(1 + slope * slope);
     if (std::abs(normal[0] + slope / length) > 1e-3f || std::abs(normal[2] - 1 / length) > 1e-3f) return false;

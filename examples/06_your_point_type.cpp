@@ -22,7 +22,7 @@ struct lidar_return {
 struct radar_target {
   std::uint32_t id;
   float velocity;
-  double position[3];  // metres
+  double position[3];  // meters
 };
 
 template <>

@@ -107,7 +107,7 @@ int main() {
   }
   std::printf("%u points in, %u out\n", sweep.width, thinned.width);
 
-  // The outgoing message is a PointCloud2 like any other: a point in each square metre of ground that had one.
+  // The outgoing message is a PointCloud2 like any other: a point in each square meter of ground that had one.
   farpoint::point_view<float> before;
   farpoint::point_view<float> after;
   if (!view_point_cloud2(sweep, before) || !view_point_cloud2(thinned, after)) return 1;

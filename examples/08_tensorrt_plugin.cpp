@@ -18,7 +18,7 @@ struct tensor_shape {
 };
 
 //! [plugin]
-/// Input [clouds, points, 3] floats; output [clouds, points, k], the indices of each point's nearest neighbours.
+/// Input [clouds, points, 3] floats; output [clouds, points, k], the indices of each point's nearest neighbors.
 class knn_plugin {
  public:
   explicit knn_plugin(int k) : k_{k} {}
@@ -88,8 +88,8 @@ int main() {
   managed_array<float> points{4 * 8192 * 3};
   managed_array<std::int32_t> lists{4 * 8192 * k};
   std::mt19937 random{1};
-  std::uniform_int_distribution<int> millimetre{0, 1000};  // small whole numbers: their squares are exact
-  for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<float>(millimetre(random));
+  std::uniform_int_distribution<int> millimeter{0, 1000};  // small whole numbers: their squares are exact
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<float>(millimeter(random));
 
   knn_plugin plugin{k};
   plugin.configurePlugin(&largest);

@@ -52,8 +52,8 @@ int main() {
   constexpr float cell_size = 0.8f;
   managed_array<point> points{n};
   std::mt19937 random{1};
-  std::normal_distribution<float> metres{0, 15};
-  for (std::size_t i = 0; i < n; ++i) points[i] = {metres(random), metres(random), metres(random) / 10};
+  std::normal_distribution<float> meters{0, 15};
+  for (std::size_t i = 0; i < n; ++i) points[i] = {meters(random), meters(random), meters(random) / 10};
   managed_array<std::uint32_t> others{n};
   managed_array<unsigned> no_room{1};
   no_room[0] = 0;

@@ -1,4 +1,4 @@
-// Neighbours among what a camera sees: points behind a wall take no part. As in splatting a point cloud, or for normals
+// Neighbors among what a camera sees: points behind a wall take no part. As in splatting a point cloud, or for normals
 // of a depth image. <farpoint/knn_screen.cuh> does the same on a stream.
 #include <farpoint/knn_screen.hpp>
 
@@ -23,10 +23,10 @@ int main() {
   camera.width = 80;
   camera.height = 60;
   camera.focal = {{80, 80}};
-  camera.centre = {{40, 30}};
+  camera.center = {{40, 30}};
   constexpr int k = 6;
   auto const found = farpoint::knn(points, k, farpoint::screen_space{camera});
-  // found.visible [rows]: the points that have a pixel to themselves; found.indices [rows, k]: their neighbours
+  // found.visible [rows]: the points that have a pixel to themselves; found.indices [rows, k]: their neighbors
 
   int hidden = 0;
   int of_the_near_wall = 0;
@@ -42,7 +42,7 @@ int main() {
       return 1;
     }
     for (int j = 0; j < k; ++j) {
-      // Neighbours are visible points. The distance between the walls is 2 m: no neighbour is on the other wall.
+      // Neighbors are visible points. The distance between the walls is 2 m: no neighbor is on the other wall.
       if (!std::binary_search(found.visible.begin(), found.visible.end(), list[j])) return 1;
       if ((list[j] < near_wall) != is_near) return 1;
     }

@@ -52,7 +52,7 @@ int main() {
   cudaStreamCreate(&stream);
   auto* const on_device = static_cast<float*>(allocate(points.size() * sizeof points[0]));
   auto* const sampled = static_cast<std::int32_t*>(allocate(samples * sizeof(std::int32_t)));
-  auto* const neighbours = static_cast<std::int32_t*>(allocate(points.size() * k * sizeof(std::int32_t)));
+  auto* const neighbors = static_cast<std::int32_t*>(allocate(points.size() * k * sizeof(std::int32_t)));
   auto* const means = static_cast<float*>(allocate(points.size() * sizeof(float)));
   cudaMemcpyAsync(on_device, points.data(), points.size() * sizeof points[0], cudaMemcpyHostToDevice, stream);
 
@@ -62,7 +62,7 @@ int main() {
   farpoint::fps_params params;
   params.samples = samples;
   farpoint::span const indices{sampled, static_cast<std::size_t>(samples)};
-  farpoint::span const lists{neighbours, static_cast<std::size_t>(n * k)};
+  farpoint::span const lists{neighbors, static_cast<std::size_t>(n * k)};
 
   // One workspace for calls that follow one another.
   std::size_t const needed =
@@ -86,9 +86,9 @@ int main() {
   cudaStreamSynchronize(stream);
 
   int right = 0;
-  for (farpoint::index_t s = 0; s < samples; ++s) right += neighbours[sampled[s] * k] == sampled[s] ? 1 : 0;
+  for (farpoint::index_t s = 0; s < samples; ++s) right += neighbors[sampled[s] * k] == sampled[s] ? 1 : 0;
   std::printf("%d of %d samples are their own nearest points\n", right, static_cast<int>(samples));
-  // Points of a lattice of one centimetre.
+  // Points of a lattice of one centimeter.
   auto const lattice = std::count_if(means, means + n, [](float mean) { return std::abs(mean - 1e-4f) < 1e-6f; });
   return right == samples && lattice == n ? 0 : 1;
 }

@@ -29,7 +29,7 @@ struct map_of_points {
 motion step(map_of_points const& map, point_list const& points) {
   std::vector<std::int32_t> nearest(points.size());
   farpoint::exact method;
-  method.max_radius = 1;  // metres: points without a partner take no part
+  method.max_radius = 1;  // meters: points without a partner take no part
   farpoint::batch const queries{farpoint::view_points(points)};
   farpoint::result const outcome = knn(farpoint::host_exec{}, map.index.index, queries, method, 1, {nearest});
   if (!outcome) std::puts(outcome.reason);
@@ -48,12 +48,12 @@ motion step(map_of_points const& map, point_list const& points) {
 /// A corner of a room, as a scanner sees it: a floor and two walls, with a box on the floor, and noise.
 point_list scan_of_a_room(std::size_t n, unsigned seed) {
   std::mt19937 random{seed};
-  std::uniform_real_distribution<double> metres{0, 8};
+  std::uniform_real_distribution<double> meters{0, 8};
   std::normal_distribution<double> noise{0, 0.005};
   point_list points(n);
   for (std::size_t i = 0; i < n; ++i) {
-    double const a = metres(random);
-    double const b = metres(random);
+    double const a = meters(random);
+    double const b = meters(random);
     double const off = noise(random);
     switch (i % 4) {
       case 0: points[i] = {a, b, off}; break;

@@ -13,9 +13,9 @@
 
 using point_list = std::vector<std::array<float, 3>>;
 
-/// Without the points whose four nearest others are, in the mean of squares, more than `limit` metres away.
+/// Without the points whose four nearest others are, in the mean of squares, more than `limit` meters away.
 point_list without_outliers(point_list const& points, float limit) {
-  std::vector<float> const means = farpoint::mean_knn_distance(points, 4);  // [points], squared metres
+  std::vector<float> const means = farpoint::mean_knn_distance(points, 4);  // [points], squared meters
   point_list kept;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (means[i] <= limit * limit) kept.push_back(points[i]);
@@ -47,12 +47,12 @@ std::vector<std::int32_t> clusters(point_list const& points, double distance) {
 //! [clusters]
 
 int main() {
-  // Five objects at intervals of 10 m, with 400 points within half a metre each, and thirty distant points of rain.
+  // Five objects at intervals of 10 m, with 400 points within half a meter each, and thirty distant points of rain.
   std::mt19937 random{1};
-  std::uniform_real_distribution<float> metres{-0.5f, 0.5f};
+  std::uniform_real_distribution<float> meters{-0.5f, 0.5f};
   point_list points;
   for (int i = 0; i < 2000; ++i)
-    points.push_back({10.0f * static_cast<float>(i % 5) + metres(random), metres(random), metres(random)});
+    points.push_back({10.0f * static_cast<float>(i % 5) + meters(random), meters(random), meters(random)});
   for (int i = 0; i < 30; ++i) points.push_back({2.0f * static_cast<float>(i), 20, 5});
 
   point_list const kept = without_outliers(points, 0.8f);

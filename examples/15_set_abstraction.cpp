@@ -22,8 +22,8 @@ constexpr index_t ball_size = 32;  // maximum points per ball
 int main() {
   std::vector<float> points(batch_size * n * 3);  // [clouds, n, 3]
   std::mt19937 random{1};
-  std::uniform_real_distribution<float> metres{-1, 1};
-  for (float& coordinate : points) coordinate = metres(random);
+  std::uniform_real_distribution<float> meters{-1, 1};
+  for (float& coordinate : points) coordinate = meters(random);
 
   farpoint::host_exec const exec{};
   using view = farpoint::point_view<float>;
@@ -51,7 +51,7 @@ int main() {
   //! [sample]
 
   //! [group]
-  auto const centres = farpoint::batch<view>::regular({centroids.data(), batch_size * samples}, batch_size);
+  auto const centers = farpoint::batch<view>::regular({centroids.data(), batch_size * samples}, batch_size);
   farpoint::radius_params ball;
   ball.radius = 0.4;
   std::vector<std::int32_t> groups(batch_size * samples *
@@ -60,8 +60,8 @@ int main() {
   farpoint::radius_output<float> output;
   output.indices = groups;
   output.counts = counts;
-  ok = ok && workspace.reserve(radius_workspace_bytes(exec, all, centres));
-  ok = ok && radius(exec, all, centres, ball, ball_size, output, workspace);
+  ok = ok && workspace.reserve(radius_workspace_bytes(exec, all, centers));
+  ok = ok && radius(exec, all, centers, ball, ball_size, output, workspace);
   //! [group]
 
   //! [interpolate]
@@ -69,8 +69,8 @@ int main() {
   std::vector<float> heights(batch_size * samples);
   for (std::size_t i = 0; i < heights.size(); ++i) heights[i] = centroids[3 * i + 2];
   std::vector<float> spread(batch_size * n);  // [clouds, n, 1]
-  ok = ok && workspace.reserve(interpolate_workspace_bytes(exec, centres, all));
-  ok = ok && interpolate(exec, centres, heights, all, 1, {spread}, workspace);
+  ok = ok && workspace.reserve(interpolate_workspace_bytes(exec, centers, all));
+  ok = ok && interpolate(exec, centers, heights, all, 1, {spread}, workspace);
   //! [interpolate]
   if (!ok) return 1;
 

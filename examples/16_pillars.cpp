@@ -1,5 +1,5 @@
 // The input of PointPillars (Lang et al. 2019): points of each pillar with their offsets to the pillar's mean and
-// centre.
+// center.
 #include <farpoint/pillar_features.hpp>
 #include <farpoint/voxelize.hpp>
 
@@ -44,7 +44,7 @@ int main() {
     return 1;
   }
 
-  // The first point: its mean is (0.3, 0.2, -0.5), its pillar's centre (0.25, 0.25).
+  // The first point: its mean is (0.3, 0.2, -0.5), its pillar's center (0.25, 0.25).
   float const expected[columns] = {0.2f, 0.3f, -1, 0.5f, -0.1f, 0.1f, -0.5f, -0.05f, 0.05f};
   bool right = pillars[0] == 2 && counts[0] == 2 && counts[1] == 1;
   for (std::size_t column = 0; column < columns; ++column) {

@@ -14,7 +14,7 @@ using view = farpoint::point_view<float>;
 
 constexpr farpoint::index_t most_points = 5000;  // per tile
 
-/// Stands for a reader of files: a strip of hilly ground, the neighbours of which overlap.
+/// Stands for a reader of files: a strip of hilly ground, the neighbors of which overlap.
 std::vector<point> read_tile(int number) {
   std::vector<point> tile;
   for (int i = 0; i < most_points - 100 * number; ++i) {

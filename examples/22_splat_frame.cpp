@@ -1,7 +1,7 @@
-// A cloud drawn as a closed surface: what a camera sees, neighbours, normals and extents, and the picture.
+// A cloud drawn as a closed surface: what a camera sees, neighbors, normals and extents, and the picture.
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.hpp>
 
 #include <array>
@@ -48,7 +48,7 @@ int main() {
   camera.width = width;
   camera.height = height;
   camera.focal = {{150, 150}};
-  camera.centre = {{80, 60}};
+  camera.center = {{80, 60}};
   farpoint::host_exec const exec{};
 
   std::vector<std::uint64_t> words(width * height);
@@ -62,8 +62,8 @@ int main() {
   std::vector<float> normals(3 * found.visible.size());
   std::vector<float> tangents(3 * found.visible.size());
   std::vector<float> extents(2 * found.visible.size());
-  farpoint::neighbour_rows const rows{found.indices, k, found.visible};
-  if (!succeeded(normals_from_neighbours(exec, cloud, rows, {}, {normals, {}, tangents, extents}))) return 1;
+  farpoint::neighbor_rows const rows{found.indices, k, found.visible};
+  if (!succeeded(normals_from_neighbors(exec, cloud, rows, {}, {normals, {}, tangents, extents}))) return 1;
   //! [normals]
 
   farpoint::splat_view<float> splats{extents};
@@ -91,7 +91,7 @@ int main() {
     }
   }
 
-  // Normals of a ball point away from its centre; at the rim, neighbours behind it are not seen.
+  // Normals of a ball point away from its center; at the rim, neighbors behind it are not seen.
   std::size_t near = 0;
   for (std::size_t i = 0; i < found.visible.size(); ++i) {
     auto const& p = points[static_cast<std::size_t>(found.visible[i])];

@@ -1,4 +1,4 @@
-// Nearest neighbours in a map whose tiles lie on several ranks: only queries near the borders of tiles travel. The
+// Nearest neighbors in a map whose tiles lie on several ranks: only queries near the borders of tiles travel. The
 // answer has the bits of one call for the whole map.
 #include <farpoint/scale/knn_shard.hpp>
 
@@ -29,7 +29,7 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
   output.indices = rows.indices;
   output.distances = rows.distances;
 
-  // The neighbours of the rank's own points: first among the rank's points, then among those of other ranks.
+  // The neighbors of the rank's own points: first among the rank's points, then among those of other ranks.
   //! [plan]
   farpoint::exact const method{};
   farpoint::host_scratch const workspace{
@@ -59,7 +59,7 @@ int main() {
     exchanged += own.exchanged;
     for (std::size_t i = 0; i < own.indices.size(); ++i, ++at) {
       if (own.indices[i] != expected.indices[at] || own.distances[i] != expected.distances[at]) {
-        std::fprintf(stderr, "entry %zu is another neighbour\n", at);
+        std::fprintf(stderr, "entry %zu is another neighbor\n", at);
         return 1;
       }
     }

@@ -1,4 +1,4 @@
-// A cloud whose parts are on several GPUs: its voxels, samples of it, neighbours and balls. Ranks are threads here, one
+// A cloud whose parts are on several GPUs: its voxels, samples of it, neighbors and balls. Ranks are threads here, one
 // for each GPU of this machine, and NCCL connects them; as processes they differ in where the communicator comes from.
 // The answers have the bits of one call for the whole cloud.
 #include <farpoint/fps.hpp>
@@ -33,7 +33,7 @@ struct rank_answer {
   std::vector<float> centroids;
   std::vector<farpoint::index_t> numbers;      // numbers of its voxels in the whole cloud
   std::vector<float> all_centroids;            // centroids of all ranks' voxels
-  std::vector<farpoint::index_t> neighbours;   // neighbours of its points
+  std::vector<farpoint::index_t> neighbors;    // neighbors of its points
   std::vector<farpoint::index_t> ball_counts;  // points around each
 };
 
@@ -88,8 +88,8 @@ rank_answer work_of_a_rank(farpoint::nccl_communicator const& communicator, cuda
   managed_array<float> all_centroids(most * 3);
   managed_array<std::int32_t> all_voxels(1);
   managed_array<farpoint::index_t> samples(static_cast<std::size_t>(sample_count));
-  managed_array<farpoint::index_t> neighbours(static_cast<std::size_t>(points.size() * k));
-  managed_array<float> distances(neighbours.size());
+  managed_array<farpoint::index_t> neighbors(static_cast<std::size_t>(points.size() * k));
+  managed_array<float> distances(neighbors.size());
 
   //! [rank]
   farpoint::nccl_exec const ranks{communicator, stream};
@@ -138,7 +138,7 @@ rank_answer work_of_a_rank(farpoint::nccl_communicator const& communicator, cuda
 
   //! [knn]
   farpoint::knn_shard_output<float> nearest;
-  nearest.indices = neighbours.span();
+  nearest.indices = neighbors.span();
   nearest.distances = distances.span();
   nearest.exchanged_capacity = 2000;  // queries near borders
   farpoint::exact const method{};
@@ -150,7 +150,7 @@ rank_answer work_of_a_rank(farpoint::nccl_communicator const& communicator, cuda
 
   answer.outcome = balls_of_a_rank(ranks, part, answer.ball_counts);
   answer.samples.assign(samples.data(), samples.data() + samples.size());
-  answer.neighbours.assign(neighbours.data(), neighbours.data() + neighbours.size());
+  answer.neighbors.assign(neighbors.data(), neighbors.data() + neighbors.size());
   answer.centroids.assign(centroids.data(), centroids.data() + 3 * own.data()[0]);
   answer.numbers.assign(numbers.data(), numbers.data() + own.data()[0]);
   answer.all_centroids.assign(all_centroids.data(), all_centroids.data() + 3 * all_voxels.data()[0]);
@@ -209,11 +209,11 @@ int main() {
       std::fprintf(stderr, "other samples than those of one call\n");
       return 1;
     }
-    if (!std::equal(answer.neighbours.begin(), answer.neighbours.end(), nearest.indices.begin() + found)) {
-      std::fprintf(stderr, "other neighbours than those of one call\n");
+    if (!std::equal(answer.neighbors.begin(), answer.neighbors.end(), nearest.indices.begin() + found)) {
+      std::fprintf(stderr, "other neighbors than those of one call\n");
       return 1;
     }
-    found += answer.neighbours.size();
+    found += answer.neighbors.size();
     if (!std::equal(answer.ball_counts.begin(), answer.ball_counts.end(), balls.counts.begin() + counted)) {
       std::fprintf(stderr, "other numbers of points around one than those of one call\n");
       return 1;

@@ -29,7 +29,7 @@ int main() {
   if (!workspace.reserve(knn_workspace_bytes(exec, ahead, queries, farpoint::exact{}, k))) return 1;
   if (!knn(exec, ahead, queries, farpoint::exact{}, k, {among_ahead}, workspace)) return 1;
 
-  // The motion is centimetres, the spacing of points a metre: nearly all points are their own nearest neighbour.
+  // The motion is centimeters, the spacing of points a meter: nearly all points are their own nearest neighbor.
   int same = 0;
   for (std::size_t i = 0; i < nearest.size(); ++i) {
     Eigen::Index found = 0;

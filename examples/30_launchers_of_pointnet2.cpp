@@ -77,7 +77,7 @@ int main() {
   floats weight = zeros(b * n * 3);  // [b, n, 3]: distances, then weights
   ints nearest = no_indices(b * n * 3);
   ok = ok && compat::three_nn_kernel_launcher_fast(b, n, m, xyz.data(), new_xyz.data(), weight.data(), nearest.data(),
-                                                   exec, workspace, compat::three_nn_distances::metres);
+                                                   exec, workspace, compat::three_nn_distances::meters);
   ok = ok && compat::three_nn_weights(b * n, weight.data(), weight.data(), exec);
   floats const coarse(static_cast<std::size_t>(b * m), 2.0f);  // [b, 1, m]
   floats fine = zeros(b * n);                                  // [b, 1, n]
@@ -115,7 +115,7 @@ int main() {
   floats stack_weight = zeros(b * n * 3), stack_fine = zeros(b * n), stack_grad_coarse = zeros(b * m);
   ok = ok && compat::three_nn_kernel_launcher_stack(b, b * n, b * m, xyz.data(), points_of.data(), new_xyz.data(),
                                                     samples_of.data(), stack_weight.data(), stack_nearest.data(), exec,
-                                                    workspace, compat::three_nn_distances::metres);
+                                                    workspace, compat::three_nn_distances::meters);
   ok = ok && compat::three_nn_weights(b * n, stack_weight.data(), stack_weight.data(), exec);
   ok = ok && compat::three_interpolate_kernel_launcher_stack(b * n, 1, coarse.data(), stack_nearest.data(),
                                                              stack_weight.data(), stack_fine.data(), exec);

@@ -42,7 +42,7 @@ void blocks_of_a_thread() {
   expect(bitonic[0] == 1 && bitonic[1] == 2 && bitonic[2] == 6 && bitonic[3] == 8, "bitonic_merge");
 
   //! [topk]
-  using key = farpoint::neighbour_key<float>;  // (squared distance, index)
+  using key = farpoint::neighbor_key<float>;   // (squared distance, index)
   key const limit{100, farpoint::no_index};    // keys must be below it; marks missing entries
   farpoint::topk_list<key, 4> list{2, limit};  // the two smallest, in registers
   key memory[2];

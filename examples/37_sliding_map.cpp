@@ -155,7 +155,7 @@ class sliding_map {
   }
   static farpoint::voxel_map_params<float> params(limits const& most) {
     farpoint::voxel_map_params<float> params;
-    // 16 km to each side, where floats are exact to a millimetre. Only voxels with points take memory.
+    // 16 km to each side, where floats are exact to a millimeter. Only voxels with points take memory.
     params.grid =
         farpoint::voxel_grid<float>::from_range({{-16384, -16384, -512}}, {{16384, 16384, 512}}, {{0.5f, 0.5f, 0.5f}});
     params.capacity = most.capacity();

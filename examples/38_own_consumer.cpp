@@ -1,7 +1,7 @@
-// A consumer of your own: each neighbour is used where it is found, and no array of neighbours is written. Here, a scan
+// A consumer of your own: each neighbor is used where it is found, and no array of neighbors is written. Here, a scan
 // is moved to a map by the sums over its nearest points. Example 39 runs the same consumer on a GPU.
 #include <farpoint/point_bvh.hpp>
-#include <farpoint/search/for_each_neighbourhood.hpp>
+#include <farpoint/search/for_each_neighborhood.hpp>
 
 #include <cstdio>
 
@@ -24,10 +24,10 @@ int main() {
     translation_step const consumer{farpoint::view_points(map), &sums};
     farpoint::batch const queries{farpoint::view_points(scan)};
     farpoint::exact method;
-    method.max_radius = 0.1;  // metres
+    method.max_radius = 0.1;  // meters
     auto outcome = workspace.reserve(knn_workspace_bytes(exec, built.index, queries));
     if (outcome) {
-      outcome = farpoint::for_each_neighbourhood<1>(exec, built.index, queries, method, consumer, workspace);
+      outcome = farpoint::for_each_neighborhood<1>(exec, built.index, queries, method, consumer, workspace);
     }
     //! [call]
     if (!outcome) {

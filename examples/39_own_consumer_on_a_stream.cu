@@ -1,7 +1,7 @@
-// The consumer of example 38 on a GPU: a step reads the map and the scan, and writes four sums. Its neighbours stay in
+// The consumer of example 38 on a GPU: a step reads the map and the scan, and writes four sums. Its neighbors stay in
 // registers.
 #include <farpoint/point_bvh.cuh>
-#include <farpoint/search/for_each_neighbourhood.cuh>
+#include <farpoint/search/for_each_neighborhood.cuh>
 
 #include "managed_array.hpp"
 #include "translation_step.hpp"
@@ -30,8 +30,8 @@ int main() {
     //! [call]
     translation_step const consumer{map_view, sums.data()};
     farpoint::exact method;
-    method.max_radius = 0.1;  // metres
-    auto const outcome = farpoint::for_each_neighbourhood<1>(exec, index, queries, method, consumer, workspace.span());
+    method.max_radius = 0.1;  // meters
+    auto const outcome = farpoint::for_each_neighborhood<1>(exec, index, queries, method, consumer, workspace.span());
     //! [call]
     if (!succeeded(outcome)) return 1;
     if (cudaError_t const error = cudaStreamSynchronize(exec.stream); error != cudaSuccess) {

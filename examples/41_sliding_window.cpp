@@ -13,10 +13,10 @@ using point_list = std::vector<std::array<float, 3>>;
 /// A scan on a road of wavy ground: points up to 20 m around the vehicle.
 point_list scan_at(float x, unsigned seed) {
   std::mt19937 random{seed};
-  std::uniform_real_distribution<float> metres{-20, 20};
+  std::uniform_real_distribution<float> meters{-20, 20};
   point_list points(3000);
   for (auto& p : points) {
-    p = {x + metres(random), metres(random), 0};
+    p = {x + meters(random), meters(random), 0};
     p[2] = std::sin(p[0] / 5);
   }
   return points;
@@ -31,7 +31,7 @@ int main() {
   farpoint::result outcome = point_window_clear(exec, capacity, memory, window);
 
   farpoint::slide_params<float> params;
-  params.box = {{{-15, -15, -5}}, {{15, 15, 5}}};  // metres around the vehicle
+  params.box = {{{-15, -15, -5}}, {{15, 15, 5}}};  // meters around the vehicle
   std::array<float, 3> vehicle{};
   params.origin = vehicle;
   farpoint::slide_report report;

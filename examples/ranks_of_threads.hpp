@@ -31,7 +31,7 @@ inline shared_cloud map_of_tiles() {
   return map;
 }
 
-/// Neighbour lists of a rank.
+/// Neighbor lists of a rank.
 struct rank_lists {
   farpoint::result outcome;
   std::vector<farpoint::index_t> indices;  // into the whole map

@@ -3,7 +3,7 @@
 
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/core/batch.hpp>
-#include <farpoint/types/neighbourhood.hpp>
+#include <farpoint/types/neighborhood.hpp>
 
 #include <cmath>
 #include <random>
@@ -18,22 +18,22 @@
 //! [consumer]
 /// Sums over all pairs of a point of the scan and its nearest point of the map.
 struct pair_sums {
-  std::uint64_t micrometres[3];  ///< from the scan to the map. Sums of integers do not depend on the order of the calls
+  std::uint64_t micrometers[3];  ///< from the scan to the map. Sums of integers do not depend on the order of the calls
   std::uint64_t pairs;
 };
 
-/// Adds pairs to sums in memory: there is no array of neighbours.
+/// Adds pairs to sums in memory: there is no array of neighbors.
 struct translation_step {
   farpoint::point_view<float> map;
   pair_sums* sums;
 
-  ON_BOTH void operator()(farpoint::neighbourhood_query<float> const& query,
-                          farpoint::neighbourhood<float, 1> const& list) const {
+  ON_BOTH void operator()(farpoint::neighborhood_query<float> const& query,
+                          farpoint::neighborhood<float, 1> const& list) const {
     if (list.empty()) return;  // no point of the map is within the radius
     auto const nearest = map[list[0].index()];
     for (int axis = 0; axis < 3; ++axis) {
-      float const metres = nearest[axis] - query.at[axis];
-      farpoint::atomic_add(&sums->micrometres[axis], static_cast<std::uint64_t>(std::llrint(metres * 1e6f)));
+      float const meters = nearest[axis] - query.at[axis];
+      farpoint::atomic_add(&sums->micrometers[axis], static_cast<std::uint64_t>(std::llrint(meters * 1e6f)));
     }
     farpoint::atomic_add(&sums->pairs, std::uint64_t{1});
   }
@@ -45,18 +45,18 @@ struct point {
   float x, y, z;
 };
 
-/// Mean of the moves of a step, in metres.
+/// Mean of the moves of a step, in meters.
 inline float mean_move(pair_sums const& sums, int axis) {
   if (sums.pairs == 0) return 0;
-  return static_cast<float>(static_cast<std::int64_t>(sums.micrometres[axis])) * 1e-6f / static_cast<float>(sums.pairs);
+  return static_cast<float>(static_cast<std::int64_t>(sums.micrometers[axis])) * 1e-6f / static_cast<float>(sums.pairs);
 }
 
 /// Points of a cube of 2 m.
 inline std::vector<point> random_map(std::size_t n) {
   std::mt19937 random{1};
-  std::uniform_real_distribution<float> metres{-1, 1};
+  std::uniform_real_distribution<float> meters{-1, 1};
   std::vector<point> points(n);
-  for (point& p : points) p = {metres(random), metres(random), metres(random)};
+  for (point& p : points) p = {meters(random), meters(random), meters(random)};
   return points;
 }
 

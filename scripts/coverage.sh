@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # coverage.sh [AREA...]: lines of include/farpoint, src and tools that the host tests of all areas, or of some, reach. Builds
-# without optimisation in build/coverage; pages in build/coverage/html.
+# without optimization in build/coverage; pages in build/coverage/html.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

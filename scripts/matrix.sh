@@ -160,7 +160,7 @@ cmake_322() {
 }
 
 # bits_object here|aarch64 SOURCE: compiled in a process of its own, one a core. By default g++ fuses products with sums for
-# aarch64, and the optimiser runs as in a release; the reference has no such instructions.
+# aarch64, and the optimizer runs as in a release; the reference has no such instructions.
 bits_object() {
   local folder=$work/bits-$1 compiler=(aarch64-linux-gnu-g++ -O3) object log code=0
   if [ "$1" = here ]; then compiler=(g++ -O1 -DFARPOINT_FEW_INLINE -DFARPOINT_NO_ISA_DISPATCH -ffp-contract=off); fi

@@ -45,7 +45,7 @@ def figures(text):
     if len(rounds) != 4 or not views:
         raise ValueError(f"the program did not print four rounds and a view:\n{text}")
     return {"points": int(one(r"^ *points +(\d+)$", text)), "visible": int(one(r"^ *visible +(\d+)$", text)),
-            "k": int(one(r"^ *neighbours +(\d+)$", text)), "rounds": rounds, "views": views}
+            "k": int(one(r"^ *neighbors +(\d+)$", text)), "rounds": rounds, "views": views}
 
 
 def run(program, name, folder):

@@ -154,7 +154,7 @@ def surface_part(quality):
                   f'{one["k"]} points only. The normals of the {one["model"]}\'s surface are known. Degrees off them, of {number(one["visible"])} visible points '
                   f'of {number(one["points"])}:', ""]
         lines += table([f'{one["model"]}: neighbors of the plane', "mean", "deviation", "more than 10 degrees off"],
-                       [[row["neighbours"], f'{row["mean_deg"]:.2f}', f'{row["deviation_deg"]:.2f}', f'{100 * row["over_10_deg"]:.2f} %']
+                       [[row["neighbors"], f'{row["mean_deg"]:.2f}', f'{row["deviation_deg"]:.2f}', f'{100 * row["over_10_deg"]:.2f} %']
                         for row in one["off_surface"]])
         lines += ["Auto Splats fit planes to more points; with the nearest ones of each ball alone they are `exact`, and `exact` of 12 points is better than both.",
                   f'The reference itself is {reference["mean_deg"] / exact["mean_deg"]:.1f} times as far off the surface as the normals of `exact` '

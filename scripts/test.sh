@@ -109,14 +109,14 @@ configure() { cmake --preset "$1" > /dev/null; }
 ctest_of() { terse ctest --preset "$1" -L "tier[$2]" "${@:3}"; }
 build_all() { configure "$1" && terse cmake --build "build/$1"; }
 
-# Targets of ThreadSanitizer's build: the areas whose tests are labelled `threads`.
+# Targets of ThreadSanitizer's build: the areas whose tests are labeled `threads`.
 build_threads() {
   configure tsan || return
   local targets=()
   while IFS= read -r area; do targets+=("farpoint_${area}_tests"); done \
     < <(ctest --preset tsan -N -L '^threads$' | sed -n 's/^ *Test *#[0-9]*: host\.\([a-z_]*\)$/\1/p')
   [ ${#targets[@]} -gt 0 ] || {
-    say "no test of build/tsan is labelled threads"
+    say "no test of build/tsan is labeled threads"
     return 1
   }
   terse cmake --build build/tsan --target "${targets[@]}"

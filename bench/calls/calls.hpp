@@ -7,7 +7,7 @@ namespace farpoint_bench {
 /// fps() of small, ragged and continued calls, and of doubles.
 void register_fps_calls(bool flush_l2);
 /// knn() and radius() of small and ragged calls, and of doubles.
-void register_neighbour_calls(bool flush_l2);
+void register_neighbor_calls(bool flush_l2);
 /// radius(), interpolate() and gather() in the sizes of PointNet++, and other libraries.
 void register_pointnet_calls(bool flush_l2);
 

@@ -8,7 +8,7 @@ namespace farpoint_bench {
 
 int run_program(arguments const& wished) {
   register_fps_calls(wished.flush_l2);
-  register_neighbour_calls(wished.flush_l2);
+  register_neighbor_calls(wished.flush_l2);
   register_pointnet_calls(wished.flush_l2);
   return run_cuda_suite("calls", wished);
 }

@@ -74,7 +74,7 @@ cell_key cell_of(float const* p) {
   return cell;
 }
 
-/// A cloud, brute force's neighbours of some of its points, and its voxels by a map.
+/// A cloud, brute force's neighbors of some of its points, and its voxels by a map.
 class cloud_problem {
  public:
   cloud_problem(knn_row const& row, std::vector<float> const& scan) : search_{row, scan} {
@@ -92,8 +92,8 @@ class cloud_problem {
 
   /// Throws unless the spread along the normals of some points is the least there is, up to rounding.
   void expect_normals(std::vector<float> const& normals) const {
-    search_.for_each_checked([&](std::size_t point, std::int32_t const* neighbours) {
-      covariance const c = covariance_of(xyz(), neighbours, search_.k());
+    search_.for_each_checked([&](std::size_t point, std::int32_t const* neighbors) {
+      covariance const c = covariance_of(xyz(), neighbors, search_.k());
       double const x = double{normals[3 * point]};
       double const y = double{normals[3 * point + 1]};
       double const z = double{normals[3 * point + 2]};

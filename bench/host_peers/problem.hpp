@@ -26,7 +26,7 @@ char const* scalar_name() {
   return sizeof(Scalar) == sizeof(float) ? "float" : "double";
 }
 
-/// Lists of k neighbours of each query.
+/// Lists of k neighbors of each query.
 template <class Scalar>
 struct host_lists {
   std::vector<std::int32_t> indices;
@@ -65,7 +65,7 @@ class host_search_problem {
   std::size_t size() const { return static_cast<std::size_t>(row_.points); }
   std::size_t k() const { return static_cast<std::size_t>(row_.k); }
 
-  /// `function(query, its k neighbours by brute force)` for some queries.
+  /// `function(query, its k neighbors by brute force)` for some queries.
   template <class Function>
   void for_each_checked(Function const& function) const {
     for (std::size_t i = 0; i < checked_.size(); ++i) function(checked_[i], &expected_.indices[i * k()]);
@@ -108,13 +108,13 @@ class host_search_problem {
     return clouds{farpoint::point_view<Scalar>{xyz.data(), static_cast<farpoint::index_t>(xyz.size() / 3)}};
   }
 
-  /// Calls is_same(index into all lists, index into the lists of the checked queries) for each checked neighbour.
+  /// Calls is_same(index into all lists, index into the lists of the checked queries) for each checked neighbor.
   template <class IsSame>
   void expect_each(IsSame is_same) const {
     for (std::size_t i = 0; i < expected_.indices.size(); ++i) {
       std::size_t const query = checked_[i / k()];
       if (is_same(query * k() + i % k(), i)) continue;
-      throw std::runtime_error{"MISMATCH, " + row_.name() + ": neighbour " + std::to_string(i % k()) + " of query " +
+      throw std::runtime_error{"MISMATCH, " + row_.name() + ": neighbor " + std::to_string(i % k()) + " of query " +
                                std::to_string(query)};
     }
   }

@@ -18,7 +18,7 @@
 #include <farpoint/mean_knn_distance.hpp>
 #include <farpoint/radius.hpp>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.hpp>
 #include <farpoint/voxelize.hpp>
 
@@ -36,7 +36,7 @@ using points_view = farpoint::batch<farpoint::point_view<float>>;
 using camera = farpoint::pinhole_camera<float>;
 using map = farpoint::hash_map_ref<std::uint32_t, std::uint32_t>;
 
-constexpr index_t neighbours = 16;
+constexpr index_t neighbors = 16;
 constexpr index_t channels = 16;
 constexpr int image_side = 512;
 
@@ -48,17 +48,17 @@ class scene {
         asked{lidar_rings(static_cast<std::size_t>(points), 2)},
         weights(static_cast<std::size_t>(points), 1.0f),
         features(channels * weights.size()),
-        indices(neighbours * weights.size()),
+        indices(neighbors * weights.size()),
         offsets(weights.size() + 1),
         keys(weights.size()),
         values(features.size()),
-        colours(3 * image_side * image_side),
+        colors(3 * image_side * image_side),
         words(image_side * image_side),
         buckets(static_cast<std::size_t>(map::buckets_for(2 * points))) {
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i * 2654435761u);
     looking.width = looking.height = image_side;
     looking.focal = {{300, 300}};
-    looking.centre = {{image_side / 2, image_side / 2}};
+    looking.center = {{image_side / 2, image_side / 2}};
     looking.rotation[0] = {{0, -1, 0}};
     looking.rotation[1] = {{0, 0, -1}};
     looking.rotation[2] = {{1, 0, 0}};
@@ -72,7 +72,7 @@ class scene {
   std::vector<float> xyz, asked, weights, features;
   std::vector<std::int32_t> indices, offsets;
   std::vector<std::uint32_t> keys;
-  std::vector<float> values, colours;
+  std::vector<float> values, colors;
   std::vector<std::uint64_t> words;
   std::vector<farpoint::hash_map_bucket> buckets;
   camera looking;
@@ -115,17 +115,17 @@ prepared_call prepare_fps(host_exec exec, scene& s) {
 
 prepared_call prepare_knn(host_exec exec, scene& s) {
   farpoint::exact const method;
-  return with_workspace(knn_workspace_bytes(exec, s.cloud(), method, neighbours), [=, &s](auto const& workspace) {
-    return knn(exec, s.cloud(), method, neighbours, farpoint::knn_output<float>{s.indices, s.values}, workspace);
+  return with_workspace(knn_workspace_bytes(exec, s.cloud(), method, neighbors), [=, &s](auto const& workspace) {
+    return knn(exec, s.cloud(), method, neighbors, farpoint::knn_output<float>{s.indices, s.values}, workspace);
   });
 }
 
 prepared_call prepare_knn_of_others(host_exec exec, scene& s) {
   farpoint::exact const method;
-  return with_workspace(knn_workspace_bytes(exec, s.cloud(), s.queries(), method, neighbours),
+  return with_workspace(knn_workspace_bytes(exec, s.cloud(), s.queries(), method, neighbors),
                         [=, &s](auto const& workspace) {
                           farpoint::knn_output<float> const output{s.indices, s.values};
-                          return knn(exec, s.cloud(), s.queries(), method, neighbours, output, workspace);
+                          return knn(exec, s.cloud(), s.queries(), method, neighbors, output, workspace);
                         });
 }
 
@@ -135,7 +135,7 @@ prepared_call prepare_radius(host_exec exec, scene& s) {
   return with_workspace(radius_workspace_bytes(exec, s.cloud()), [=, &s](auto const& workspace) {
     farpoint::radius_output<float> output;
     output.indices = s.indices;
-    return radius(exec, s.cloud(), params, neighbours, output, workspace);
+    return radius(exec, s.cloud(), params, neighbors, output, workspace);
   });
 }
 
@@ -169,7 +169,7 @@ prepared_call prepare_interpolate(host_exec exec, scene& s) {
   });
 }
 
-/// Gathers features of neighbours that are spread over all points.
+/// Gathers features of neighbors that are spread over all points.
 prepared_call prepare_gather(host_exec exec, scene& s) {
   for (std::size_t i = 0; i < s.indices.size(); ++i) {
     s.indices[i] = static_cast<std::int32_t>(i * 7919 % s.weights.size());
@@ -207,10 +207,10 @@ template <int Rounds>
 prepared_call prepare_knn_screen(host_exec exec, scene& s) {
   farpoint::screen_space<camera> method{s.looking};
   method.rounds = Rounds;
-  return with_workspace(knn_workspace_bytes(exec, s.cloud(), method, neighbours), [=, &s](auto const& workspace) {
+  return with_workspace(knn_workspace_bytes(exec, s.cloud(), method, neighbors), [=, &s](auto const& workspace) {
     farpoint::knn_screen_output<float> output;
     output.indices = s.indices;
-    return knn(exec, s.cloud(), method, neighbours, output, workspace);
+    return knn(exec, s.cloud(), method, neighbors, output, workspace);
   });
 }
 
@@ -220,7 +220,7 @@ prepared_call prepare_project(host_exec exec, scene& s) {
   };
 }
 
-/// Normals of the neighbours that knn() finds, and a picture of splats around them.
+/// Normals of the neighbors that knn() finds, and a picture of splats around them.
 prepared_call prepare_frame(host_exec exec, scene& s) {
   check(prepare_knn(host_exec{}, s)(), "farpoint::knn");
   auto const extents = std::make_shared<std::vector<float>>(2 * s.weights.size());
@@ -228,14 +228,14 @@ prepared_call prepare_frame(host_exec exec, scene& s) {
   splats.normals = {s.values.data(), 3 * s.weights.size()};
   farpoint::draw_splats_params const params;
   return with_workspace(draw_splats_workspace_bytes(exec, splats, s.looking, params), [=, &s](auto const& workspace) {
-    farpoint::neighbour_normals_output<float> fitted;
+    farpoint::neighbor_normals_output<float> fitted;
     fitted.normals = {s.values.data(), 3 * s.weights.size()};
     fitted.extents = *extents;
-    farpoint::neighbour_rows const rows{s.indices, neighbours};
-    auto const found = normals_from_neighbours(exec, s.cloud(), rows, {}, fitted);
+    farpoint::neighbor_rows const rows{s.indices, neighbors};
+    auto const found = normals_from_neighbors(exec, s.cloud(), rows, {}, fitted);
     if (!found) return found;
     farpoint::splat_image image;
-    image.colours = s.colours;
+    image.colors = s.colors;
     return draw_splats(exec, s.cloud(), splats, s.looking, params, image, workspace);
   });
 }

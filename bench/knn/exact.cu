@@ -2,7 +2,7 @@
 /// knn() among the points themselves on the GPU against brute force and nanoflann. See README.md.
 
 #include "knn/external.cuh"
-#include "knn/neighbourhood.cuh"
+#include "knn/neighborhood.cuh"
 #include "knn/peers.cuh"
 #include "knn/register.cuh"
 #include "peers/knn_nanoflann.hpp"
@@ -91,7 +91,7 @@ void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems
   auto const with = [&](char const* who, int calls, how mode) {
     return knn_contender{name + who, row, calls, mode, flush_l2, &problems};
   };
-  bool const suits_brute = row.points <= brute_points && row.k <= brute_most_neighbours;
+  bool const suits_brute = row.points <= brute_points && row.k <= brute_most_neighbors;
   if (suits_brute) register_brute(with("brute_force", brute_calls, how::launched));
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
   // A heap is one leaf of its tree: all pairs.
@@ -124,7 +124,7 @@ int run_program(arguments const& wished) {
   knn_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
   register_external(wished.flush_l2);
-  register_neighbourhood(wished.flush_l2);
+  register_neighborhood(wished.flush_l2);
   return run_cuda_suite("knn_exact", wished);
 }
 

@@ -38,12 +38,12 @@ struct knn_lists {
   farpoint::knn_output<float> output() { return {indices, distances}; }
 };
 
-/// Throws unless is_same(i) for each neighbour i.
+/// Throws unless is_same(i) for each neighbor i.
 template <class IsSame>
 void expect_each(knn_lists const& expected, farpoint::index_t k, std::string const& who, IsSame is_same) {
   for (std::size_t i = 0; i < expected.indices.size(); ++i) {
     if (is_same(i)) continue;
-    throw std::runtime_error{"MISMATCH, " + who + ": neighbour " + std::to_string(i % static_cast<std::size_t>(k)) +
+    throw std::runtime_error{"MISMATCH, " + who + ": neighbor " + std::to_string(i % static_cast<std::size_t>(k)) +
                              " of query " + std::to_string(i / static_cast<std::size_t>(k))};
   }
 }

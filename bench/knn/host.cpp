@@ -34,7 +34,7 @@ constexpr knn_row rows[] = {
 
 /// Largest cloud of which brute force is timed: all pairs.
 constexpr farpoint::index_t brute_force_points = 10'000;
-/// Queries whose neighbours are compared with brute force's.
+/// Queries whose neighbors are compared with brute force's.
 constexpr farpoint::index_t checked_queries = 200;
 
 /// A row's points and queries, and brute force's lists of some of these.
@@ -180,8 +180,8 @@ void run_leaves(benchmark::State& state, host_problem const& p, std::size_t toge
   search_counts counts;
   time_row(state, p, 1, [&](knn_lists& lists) {
     counts = {};
-    std::vector<farpoint::topk_list<farpoint::neighbour_key<float>, 32>> nearest;
-    std::vector<farpoint::neighbour_key<float>> keys(static_cast<std::size_t>(p.row.k));
+    std::vector<farpoint::topk_list<farpoint::neighbor_key<float>, 32>> nearest;
+    std::vector<farpoint::neighbor_key<float>> keys(static_cast<std::size_t>(p.row.k));
     for (std::size_t first = 0; first < index.size(); first += together) {
       std::size_t const count = std::min(together, index.size() - first);
       index.search(first, count, static_cast<int>(p.row.k), nearest, counts);

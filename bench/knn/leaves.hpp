@@ -27,7 +27,7 @@ template <int Leaf>
 class leaf_index {
  public:
   using point = farpoint::vec<float>;
-  using key = farpoint::neighbour_key<float>;
+  using key = farpoint::neighbor_key<float>;
 
   explicit leaf_index(farpoint::point_bvh_ref<float> const& index) {
     index.for_each([&](std::uint32_t i, point const& p) {

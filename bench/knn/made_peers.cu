@@ -1,7 +1,7 @@
 /// @file
-/// The functions that use neighbours, by other libraries.
+/// The functions that use neighbors, by other libraries.
 
-#include "knn/neighbourhood.cuh"
+#include "knn/neighborhood.cuh"
 #include "knn/peers.cuh"
 #include "support/cuda_handles.hpp"
 
@@ -34,7 +34,7 @@ struct device_cloud {
   explicit device_cloud(knn_row const& row) : xyz{row.make({})}, device_xyz{xyz} {}
 };
 
-/// The neighbours of radius() on the host.
+/// The neighbors of radius() on the host.
 knn_lists radius_lists(knn_row const& row, std::vector<float> const& xyz, farpoint::radius_order order) {
   host_exec const exec;
   knn_clouds const clouds = cloud_of(xyz.data(), row.points);

@@ -1,5 +1,5 @@
 /// @file
-/// Check of the neighbours that other libraries find.
+/// Check of the neighbors that other libraries find.
 
 #include "knn/peers.cuh"
 

@@ -12,7 +12,7 @@
 
 namespace farpoint_bench {
 
-/// Number of neighbours that are wrong. A list is right if its points are different ones, at the expected distances up
+/// Number of neighbors that are wrong. A list is right if its points are different ones, at the expected distances up
 /// to rounding: others add in another order, and break ties otherwise.
 /// @param xyz      `[points, 3]`
 /// @param queries  `[queries, 3]`

@@ -1,5 +1,5 @@
 /// @file
-/// One case of the knn suites: which cloud, how many neighbours, how often.
+/// One case of the knn suites: which cloud, how many neighbors, how often.
 #pragma once
 
 #include "support/clouds.hpp"
@@ -20,9 +20,9 @@ enum class knn_cloud {
   sphere,    ///< on its surface
   lidar,     ///< simulated sweep
   clumps,    ///< 50 dense, distant cubes
-  one_cell,  ///< a millimetre, and one point 1,000 km away
+  one_cell,  ///< a millimeter, and one point 1,000 km away
   line,
-  heap,  ///< half in a cube, the others all at its centre, like missing returns of some sensors
+  heap,  ///< half in a cube, the others all at its center, like missing returns of some sensors
   scan   ///< a file of --cloud
 };
 
@@ -67,7 +67,7 @@ struct knn_row {
     state.counters["k"] = static_cast<double>(k);
   }
 
-  /// Input: float32 x, y, z. Output: an int32 index and a float32 squared distance for each neighbour.
+  /// Input: float32 x, y, z. Output: an int32 index and a float32 squared distance for each neighbor.
   workload work() const {
     auto const n = static_cast<double>(points);
     return {n, n * n, 12 * n + 8 * n * static_cast<double>(k)};

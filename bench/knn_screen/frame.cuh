@@ -8,8 +8,8 @@
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/splat/draw_splats.cuh>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.cuh>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.cuh>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.cuh>
 
 #include <algorithm>
@@ -54,10 +54,10 @@ class splat_frame {
     check(farpoint::knn(exec(stream), points_, method_, k_, output, span_of(search_memory_)), "farpoint::knn");
   }
   void launch_normals(cudaStream_t stream) const {
-    farpoint::neighbour_rows const rows{span_of(indices_), k_, span_of(visible_), span_of(count_)};
-    check(farpoint::normals_from_neighbours(exec(stream), points_, rows, {},
-                                            {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}),
-          "farpoint::normals_from_neighbours");
+    farpoint::neighbor_rows const rows{span_of(indices_), k_, span_of(visible_), span_of(count_)};
+    check(farpoint::normals_from_neighbors(exec(stream), points_, rows, {},
+                                           {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}),
+          "farpoint::normals_from_neighbors");
   }
   void launch_splats(cudaStream_t stream) const {
     check(
@@ -84,15 +84,15 @@ class splat_frame {
   /// @param xyz    `[points, 3]`, the cloud in host memory
   /// @param found  what the host's search finds
   void verify(cudaStream_t stream, std::vector<float> const& xyz,
-              farpoint::screen_neighbours<float> const& found) const {
+              farpoint::screen_neighbors<float> const& found) const {
     launch(stream);
     farpoint::host_exec const host{};
     cloud const points{farpoint::point_view<float>{xyz.data(), static_cast<farpoint::index_t>(xyz.size() / 3)}};
     std::size_t const seen = found.visible.size();
     std::vector<float> normals(3 * seen), tangents(3 * seen), extents(2 * seen);
-    check(farpoint::normals_from_neighbours(host, points, {found.indices, k_, found.visible}, {},
-                                            {normals, {}, tangents, extents}),
-          "farpoint::normals_from_neighbours on the host");
+    check(farpoint::normals_from_neighbors(host, points, {found.indices, k_, found.visible}, {},
+                                           {normals, {}, tangents, extents}),
+          "farpoint::normals_from_neighbors on the host");
     farpoint::splat_view<float> const splats{extents, normals, tangents, found.visible};
     std::vector<std::uint8_t> bytes(3 * pixels_);
     farpoint::splat_image image;

@@ -15,7 +15,7 @@
 namespace farpoint_bench {
 namespace {
 
-/// About 30,000, 150,000 and 500,000 visible points with the fewest, the usual and the most neighbours; one row has
+/// About 30,000, 150,000 and 500,000 visible points with the fewest, the usual and the most neighbors; one row has
 /// all k from 3 to 16.
 std::vector<knn_screen_row> rows() {
   std::vector<knn_screen_row> all;

@@ -85,7 +85,7 @@ class knn_screen_problem {
   void verify(search how) const {
     lists_.clear(stream());
     launch(stream(), how);
-    neighbours const host = how.rounds == farpoint::until_exact ? exact_ : expected(how);
+    neighbors const host = how.rounds == farpoint::until_exact ? exact_ : expected(how);
     auto const indices = lists_.download_indices();
     auto const distances = lists_.download_distances();
     bool const same = std::equal(host.indices.begin(), host.indices.end(), indices.begin()) &&
@@ -97,7 +97,7 @@ class knn_screen_problem {
   double share_of_right_sets(search how) const {
     if (how.rounds == farpoint::until_exact) return 1;
     auto const k = static_cast<std::size_t>(row_.k);
-    neighbours const found = expected(how);
+    neighbors const found = expected(how);
     std::size_t right = 0;
     for (std::size_t i = 0; i < found.pixels.size(); ++i) {
       right += std::equal(found.indices.begin() + static_cast<std::ptrdiff_t>(i * k),
@@ -158,7 +158,7 @@ class knn_screen_problem {
   }
 
  private:
-  using neighbours = farpoint::screen_neighbours<float>;
+  using neighbors = farpoint::screen_neighbors<float>;
 
   template <class T>
   static void grow(std::unique_ptr<device_buffer<T>>& buffer, std::size_t size) {
@@ -172,7 +172,7 @@ class knn_screen_problem {
   }
   cloud device_cloud() const { return cloud{farpoint::point_view<float>{xyz_.data(), row_.points}}; }
   farpoint::knn_screen_output<float> output() const { return {lists_.indices(), lists_.distances()}; }
-  neighbours expected(search how) const {
+  neighbors expected(search how) const {
     std::vector<std::array<float, 3>> points(points_.size() / 3);
     std::memcpy(points.data(), points_.data(), points_.size() * sizeof(float));
     return farpoint::knn(points, row_.k, method_of(how));
@@ -181,7 +181,7 @@ class knn_screen_problem {
   knn_screen_row row_;
   std::vector<float> points_;
   camera camera_;
-  neighbours exact_;
+  neighbors exact_;
   farpoint::index_t visible_;
   owned_stream stream_;
   device_buffer<float> xyz_;

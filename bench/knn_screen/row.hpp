@@ -57,13 +57,13 @@ struct knn_screen_row {
     camera.width = width;
     camera.height = height;
     camera.focal = {{0.75f * static_cast<float>(height), 0.75f * static_cast<float>(height)}};
-    camera.centre = {{static_cast<float>(width) / 2, static_cast<float>(height) / 2}};
+    camera.center = {{static_cast<float>(width) / 2, static_cast<float>(height) / 2}};
     for (int axis = 0; axis < 3; ++axis) camera.translation[axis] = -(low[axis] + high[axis]) / 2;
     camera.translation[2] += 1.9f * reach;
     return camera;
   }
 
-  /// Input: float32 x, y, z. Output: an int32 index and a float32 squared distance for each neighbour.
+  /// Input: float32 x, y, z. Output: an int32 index and a float32 squared distance for each neighbor.
   workload work(farpoint::index_t visible) const {
     auto const all = static_cast<double>(points);
     return {all, 0, 12 * all + 8.0 * static_cast<double>(visible) * k};

@@ -1,5 +1,5 @@
 /// @file
-/// Exact neighbours on a GPU by brute force: all pairs, tiled through shared memory. Needs nvcc.
+/// Exact neighbors on a GPU by brute force: all pairs, tiled through shared memory. Needs nvcc.
 ///
 /// A thread a query, its list in registers; a block brings tiles of points into shared memory, where all of its threads
 /// read the same point at the same time. Points come in the order of their indices, so a later one that is equally near
@@ -21,7 +21,7 @@
 namespace farpoint_bench {
 
 inline constexpr int brute_block_size = 128;
-inline constexpr int brute_most_neighbours = 32;
+inline constexpr int brute_most_neighbors = 32;
 inline constexpr float brute_farthest = std::numeric_limits<float>::infinity();
 
 struct brute_force_args {
@@ -34,7 +34,7 @@ struct brute_force_args {
 
 template <int Capacity>
 __global__ void __launch_bounds__(brute_block_size) brute_kernel(brute_force_args const args) {
-  using key = farpoint::neighbour_key<float>;
+  using key = farpoint::neighbor_key<float>;
   __shared__ float4 tile[brute_block_size];
   std::uint32_t const query = blockIdx.x * brute_block_size + threadIdx.x;
   auto const point = [&args](std::uint32_t i) {
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(brute_block_size) brute_kernel(brute_force_arg
 
 /// Enqueues it; at least k points, whose distances do not overflow.
 inline void brute_force(cudaStream_t stream, brute_force_args const& args) {
-  if (args.k > brute_most_neighbours) throw std::logic_error{"brute force has lists of 32"};
+  if (args.k > brute_most_neighbors) throw std::logic_error{"brute force has lists of 32"};
   auto* const kernel = args.k <= 1    ? brute_kernel<1>
                        : args.k <= 4  ? brute_kernel<4>
                        : args.k <= 8  ? brute_kernel<8>

@@ -1,5 +1,5 @@
 /// @file
-/// Nearest neighbours by nanoflann on the processor, where it is installed.
+/// Nearest neighbors by nanoflann on the processor, where it is installed.
 #pragma once
 
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)

@@ -1,5 +1,5 @@
 /// @file
-/// FastKNN and Auto Splats, neighbours in screen space as they were published. Needs nvcc.
+/// FastKNN and Auto Splats, neighbors in screen space as they were published. Needs nvcc.
 ///
 /// FastKNN: a pyramid of counts down to the pixels, built bottom-up and then top-down, a launch a level; the points
 /// packed in its order; a thread a pixel that walks down with a stack, collects candidates in a local array in up to
@@ -227,7 +227,7 @@ __device__ void fastknn_ask(knn_screen_published_args const& args, std::int64_t 
       break;
     }
   }
-  using key = farpoint::neighbour_key<float>;
+  using key = farpoint::neighbor_key<float>;
   key keys[Most / 8];
   farpoint::topk_heap<key> heap{keys, args.k, key{3e38f, farpoint::no_index}};
   for (int i = 0; i < size; ++i) heap.push({distance[i], static_cast<std::uint32_t>(index[i])});
@@ -305,7 +305,7 @@ __global__ void __launch_bounds__(128) auto_splats_gather(knn_screen_published_a
   if (pixel >= args.pixels()) return;
   float4 const query = args.at[pixel];
   if (__float_as_int(query.w) < 0) return;
-  using key = farpoint::neighbour_key<float>;
+  using key = farpoint::neighbor_key<float>;
   key keys[Most];
   farpoint::topk_heap<key> heap{keys, args.k, key{3e38f, farpoint::no_index}};
   for_each_in_ball(args, pixel, query, args.radius[pixel], [&heap](float4 const& point, float d) {

@@ -27,7 +27,7 @@ struct voxelize_published_args : voxelize_args {
 
 inline constexpr std::uint32_t published_empty = 0xffffffffu;
 
-/// First slot of a key: the finaliser of MurmurHash3 (Appleby), spread over the table by its high bits.
+/// First slot of a key: the finalizer of MurmurHash3 (Appleby), spread over the table by its high bits.
 __device__ __forceinline__ std::uint32_t published_slot(std::uint32_t key, std::uint32_t slots) {
   key = (key ^ (key >> 16)) * 0x85ebca6bu;
   key = (key ^ (key >> 13)) * 0xc2b2ae35u;

@@ -1,7 +1,7 @@
 /// @file
 /// Rows of knn_shard(). See README.md.
 
-#include "ranks/neighbour_lists.cuh"
+#include "ranks/neighbor_lists.cuh"
 #include "ranks/register.cuh"
 
 #include <farpoint/knn.cuh>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr index_t k = 8;
 
-struct knn_case : neighbour_lists<k> {
+struct knn_case : neighbor_lists<k> {
   static constexpr char const* function = "knn_shard";
 
   bool along_curve;  ///< points move to owners first

@@ -1,7 +1,7 @@
 /// @file
 /// Rows of radius_shard(). See README.md.
 
-#include "ranks/neighbour_lists.cuh"
+#include "ranks/neighbor_lists.cuh"
 #include "ranks/register.cuh"
 
 #include <farpoint/radius.cuh>
@@ -13,7 +13,7 @@ namespace {
 constexpr index_t max = 32;
 
 /// Balls around all points: of 21 points on average, where tiles of 10 M points are cubes of 100 m.
-struct radius_case : neighbour_lists<max> {
+struct radius_case : neighbor_lists<max> {
   static constexpr char const* function = "radius_shard";
 
   std::string name() const { return std::to_string(points) + "_max" + std::to_string(max) + "/tiles"; }

@@ -1,5 +1,5 @@
 /// @file
-/// Memory for lists of neighbours or samples on the device. Needs nvcc.
+/// Memory for lists of neighbors or samples on the device. Needs nvcc.
 #pragma once
 
 #include "cuda_handles.hpp"

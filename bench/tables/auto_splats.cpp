@@ -79,12 +79,12 @@ class searcher {
 
 }  // namespace
 
-neighbour_rows search_auto_splats(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible,
-                                  camera const& looking, int k, int threads) {
+neighbor_rows search_auto_splats(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible,
+                                 camera const& looking, int k, int threads) {
   searcher const search{cloud, visible, looking};
   auto const width = 2 * static_cast<std::size_t>(k);
-  neighbour_rows rows{width, std::vector<std::int32_t>(visible.size() * width, -1),
-                      std::vector<float>(visible.size() * width, std::numeric_limits<float>::infinity())};
+  neighbor_rows rows{width, std::vector<std::int32_t>(visible.size() * width, -1),
+                     std::vector<float>(visible.size() * width, std::numeric_limits<float>::infinity())};
   for_each_index(visible.size(), threads, [&](std::size_t row) {
     std::vector<std::pair<float, std::int32_t>> found;
     search.for_each_in_ball(visible[row], search.radius_of(visible[row], k),

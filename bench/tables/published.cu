@@ -79,10 +79,10 @@ class published_view {
   }
 
   /// The rows of some visible points, after a search.
-  neighbour_rows rows_of(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible) const {
+  neighbor_rows rows_of(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible) const {
     auto const found = found_.download();
     auto const k = static_cast<std::size_t>(k_);
-    neighbour_rows rows{k, std::vector<std::int32_t>(visible.size() * k), {}};
+    neighbor_rows rows{k, std::vector<std::int32_t>(visible.size() * k), {}};
     for (std::size_t row = 0; row < visible.size(); ++row) {
       auto const& p = cloud[static_cast<std::size_t>(visible[row])];
       farpoint::camera_pixel<float> pixel;
@@ -130,7 +130,7 @@ published_search search_published(published_method method, std::vector<point3> c
   }
   found.tree_ms = std::max(0.0, until_search - found.projection_ms);
   found.search_ms = std::max(0.0, all - until_search);
-  found.neighbours = view.rows_of(cloud, visible);
+  found.neighbors = view.rows_of(cloud, visible);
   return found;
 }
 

@@ -15,7 +15,7 @@ struct published_search {
   double projection_ms = 0;
   double tree_ms = 0;
   double search_ms = 0;
-  neighbour_rows neighbours;  ///< indices alone, in any order, padded with -1
+  neighbor_rows neighbors;  ///< indices alone, in any order, padded with -1
 
   double all_ms() const { return projection_ms + tree_ms + search_ms; }
 };

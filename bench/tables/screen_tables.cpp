@@ -1,5 +1,5 @@
-// knn in screen space: stages of a frame, time against k, right neighbours after each round, sizes of candidate sets
-// and errors of normals, for exact neighbours, FastKNN's rounds and Auto Splats, on the host and on a GPU; pictures of
+// knn in screen space: stages of a frame, time against k, right neighbors after each round, sizes of candidate sets
+// and errors of normals, for exact neighbors, FastKNN's rounds and Auto Splats, on the host and on a GPU; pictures of
 // all three.
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/quadtree.hpp>
@@ -96,7 +96,7 @@ class scene {
                         {"candidates", json_list({candidates_after(1), candidates_after(2), candidates_after(3)})}});
   }
 
-  /// Right neighbours and candidates after one, two and three rounds; errors of normals if the surface is known.
+  /// Right neighbors and candidates after one, two and three rounds; errors of normals if the surface is known.
   std::string quality() {
     std::vector<std::pair<std::string, std::string>> fields{
         {"model", json_text(name_)},
@@ -121,7 +121,7 @@ class scene {
 
  private:
   view_search search(int rounds) const { return search_view(points_, looking_, k, rounds); }
-  std::vector<point3> normals_of(neighbour_rows const& rows) const {
+  std::vector<point3> normals_of(neighbor_rows const& rows) const {
     return farpoint_tools::normals_of(points_, exact_.visible, rows, eye_of(looking_), wish_.threads);
   }
   farpoint::zbuffer_ref zbuffer() { return {{words_.data(), words_.size()}, looking_.width, looking_.height}; }
@@ -154,16 +154,15 @@ class scene {
     asked.given = &given;
     return asked;
   }
-  splat_frame draw(frame_request const& asked, std::vector<float> const& colours = {}) const {
-    return wish_.on_gpu ? frame_on_cuda(points_, asked, colours)
-                        : frame_on_host(points_, asked, wish_.threads, colours);
+  splat_frame draw(frame_request const& asked, std::vector<float> const& colors = {}) const {
+    return wish_.on_gpu ? frame_on_cuda(points_, asked, colors) : frame_on_host(points_, asked, wish_.threads, colors);
   }
 
   // --- methods, each with its stages
 
   std::string method(char const* name, std::string const& place, frame_ms const& times,
                      view_search const& found) const {
-    auto const off = spread_of(angles_between(normals_of(found.neighbours), true_normals_));
+    auto const off = spread_of(angles_between(normals_of(found.neighbors), true_normals_));
     return json_fields({{"method", json_text(name)},
                         {"place", json_text(place)},
                         {"projection_ms", json_number(times.projection)},
@@ -172,7 +171,7 @@ class scene {
                         {"normals_ms", json_number(times.normals)},
                         {"splatting_ms", json_number(times.splatting)},
                         {"frame_ms", json_number(times.frame)},
-                        {"right_sets", json_number(share_of_right(found.neighbours, exact_.neighbours))},
+                        {"right_sets", json_number(share_of_right(found.neighbors, exact_.neighbors))},
                         {"normals_off_deg", json_number(off.mean)},
                         {"normals_deviation_deg", json_number(off.deviation)}});
   }
@@ -187,11 +186,11 @@ class scene {
              methods);
     auto_splats_ = exact_;
     double const own = milliseconds_of(
-        1, [&] { auto_splats_.neighbours = search_auto_splats(points_, exact_.visible, looking_, k, wish_.threads); });
+        1, [&] { auto_splats_.neighbors = search_auto_splats(points_, exact_.visible, looking_, k, wish_.threads); });
     add_host("Auto Splats", {projection, 0, own}, auto_splats_, methods);
   }
   void add_host(char const* name, frame_ms times, view_search const& found, std::vector<std::string>& methods) const {
-    times.normals = milliseconds_of(wish_.repeats(), [&] { normals_of(found.neighbours); });
+    times.normals = milliseconds_of(wish_.repeats(), [&] { normals_of(found.neighbors); });
     auto asked = request(found);
     asked.measure = true;
     times.splatting = 1e3 * frame_on_host(points_, asked, wish_.threads).times.splats;
@@ -203,7 +202,7 @@ class scene {
     add_gpu("exact", farpoint::until_exact, exact_, methods);
     add_gpu("FastKNN, 3 rounds", few_rounds, rounds_, methods);
     auto const of_program = search_published(published_method::fastknn_program, points_, exact_.visible, looking_, k);
-    add_published("FastKNN, its program", of_program, {exact_.visible, of_program.neighbours}, methods);
+    add_published("FastKNN, its program", of_program, {exact_.visible, of_program.neighbors}, methods);
     // Its kernel gathers the k nearest of the ball; the plane is fitted to all of it.
     add_published("Auto Splats", search_published(published_method::auto_splats, points_, exact_.visible, looking_, k),
                   auto_splats_, methods);
@@ -212,8 +211,8 @@ class scene {
     auto asked = request(k, rounds);
     asked.measure = true;
     auto const made = frame_on_cuda(points_, asked);
-    if (made.seen.neighbours.indices != expected.neighbours.indices) {
-      throw std::runtime_error{"knn in screen space: the GPU has other neighbours than the host"};
+    if (made.seen.neighbors.indices != expected.neighbors.indices) {
+      throw std::runtime_error{"knn in screen space: the GPU has other neighbors than the host"};
     }
     methods.push_back(method(name, "GPU", in_ms(made.times), made.seen));
   }
@@ -253,7 +252,7 @@ class scene {
 
   // --- pictures
 
-  /// Three methods side by side: as clay, and below in the false colours of the errors of normals.
+  /// Three methods side by side: as clay, and below in the false colors of the errors of normals.
   image pictures() const {
     std::vector<image> above;
     std::vector<image> below;
@@ -263,19 +262,19 @@ class scene {
       auto const plain = draw(request(found));
       auto const errors = angles_between(plain.normals, true_normals_);
       above.push_back(with_caption(shade(plain.picture), name, false));
-      below.push_back(with_caption(show_colours(draw(request(found), colours_of_errors(errors)).picture),
+      below.push_back(with_caption(show_colors(draw(request(found), colors_of_errors(errors)).picture),
                                    fmt::format("off by {:.3g} deg", spread_of(errors).mean), true));
     }
     above.insert(above.end(), below.begin(), below.end());
     return sheet_of(above, 3);
   }
 
-  // --- how good neighbours are
+  // --- how good neighbors are
 
-  /// A histogram: rows with 0 to k right neighbours.
+  /// A histogram: rows with 0 to k right neighbors.
   std::string right_after(int rounds) const {
     std::vector<std::string> texts;
-    for (auto const count : histogram_of_right(search(rounds).neighbours, exact_.neighbours)) {
+    for (auto const count : histogram_of_right(search(rounds).neighbors, exact_.neighbors)) {
       texts.push_back(std::to_string(count));
     }
     return json_list(texts);
@@ -283,11 +282,11 @@ class scene {
 
   /// Counts what a list is offered.
   struct counting_list {
-    farpoint::neighbour_key<float> limit;
+    farpoint::neighbor_key<float> limit;
     std::uint32_t count = 0;
 
-    farpoint::neighbour_key<float> const& worst() const { return limit; }
-    void push(farpoint::neighbour_key<float> const&) { ++count; }
+    farpoint::neighbor_key<float> const& worst() const { return limit; }
+    void push(farpoint::neighbor_key<float> const&) { ++count; }
   };
 
   /// The share of candidate sets that have `least` to `most` points.
@@ -325,14 +324,14 @@ class scene {
                         {"near_2k", json_number(share_of_sizes(sizes, k, 4 * k))}});
   }
 
-  /// How far the normals of some neighbours are off the surface's own.
-  std::string off_surface(char const* neighbours, std::vector<point3> const& normals,
+  /// How far the normals of some neighbors are off the surface's own.
+  std::string off_surface(char const* neighbors, std::vector<point3> const& normals,
                           std::vector<point3> const& surface) const {
     auto const errors = angles_between(normals, surface);
     auto const off = spread_of(errors);
     auto const large = std::count_if(errors.begin(), errors.end(), [](float degrees) { return degrees > 10; });
     double const share = errors.empty() ? 0 : static_cast<double>(large) / static_cast<double>(errors.size());
-    return json_fields({{"neighbours", json_text(neighbours)},
+    return json_fields({{"neighbors", json_text(neighbors)},
                         {"mean_deg", json_number(off.mean)},
                         {"deviation_deg", json_number(off.deviation)},
                         {"over_10_deg", json_number(share)}});
@@ -347,7 +346,7 @@ class scene {
     }
     auto const balls = search_auto_splats(points_, exact_.visible, looking_, k, wish_.threads);
     // normals_of() fits planes to rows as long as `k` says: the first k of a ball are its nearest.
-    neighbour_rows nearest{k, {}, {}};
+    neighbor_rows nearest{k, {}, {}};
     for (std::size_t i = 0; i < exact_.visible.size(); ++i) {
       auto const* const row = balls.row(i);
       nearest.indices.insert(nearest.indices.end(), row, row + k);
@@ -356,10 +355,10 @@ class scene {
     }
     auto const of_12 = search_view(points_, looking_, 12, farpoint::until_exact);
     return {off_surface("the reference: 8 of the whole cloud", true_normals_, surface),
-            off_surface("exact: 8 visible ones", normals_of(exact_.neighbours), surface),
+            off_surface("exact: 8 visible ones", normals_of(exact_.neighbors), surface),
             off_surface("Auto Splats: 8 to 16 visible ones", normals_of(balls), surface),
             off_surface("Auto Splats, its 8 nearest", normals_of(nearest), surface),
-            off_surface("exact, k = 12", normals_of(of_12.neighbours), surface)};
+            off_surface("exact, k = 12", normals_of(of_12.neighbors), surface)};
   }
 
   std::string name_;

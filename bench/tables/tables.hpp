@@ -97,7 +97,7 @@ std::string measure_coverage(tables_wish const& wish);
 std::string measure_voxels(tables_wish const& wish);
 std::string measure_screen(tables_wish const& wish);
 
-/// What neighbours and normals in screen space are worth: no times, and the same on every machine.
+/// What neighbors and normals in screen space are worth: no times, and the same on every machine.
 std::string measure_quality(tables_wish const& wish);
 
 }  // namespace farpoint_tools

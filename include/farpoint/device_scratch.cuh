@@ -16,7 +16,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Device memory for the workspaces of calls, 256-byte aligned, which it owns: host_scratch on a stream.
 ///
 /// It allocates where reserve() is called, and nowhere else: from the device's pool, in the order of the stream,
-/// without synchronisation. It converts to `bytes`, so that it can be passed as a workspace. Its memory is for the
+/// without synchronization. It converts to `bytes`, so that it can be passed as a workspace. Its memory is for the
 /// stream of its reserve(), and may be given back as soon as the calls that use it have returned: the stream does so in
 /// its order. Movable; what it holds stays where it is.
 class device_scratch : public detail::scratch_memory {

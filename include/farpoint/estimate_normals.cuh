@@ -1,5 +1,5 @@
 /// @file
-/// Estimates normals, curvatures and covariances from neighbours, on a CUDA stream. See estimate_normals.hpp.
+/// Estimates normals, curvatures and covariances from neighbors, on a CUDA stream. See estimate_normals.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -16,27 +16,27 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_selector, class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& points,
                                              normals_params const& params) noexcept {
-  return detail::neighbours_bytes<Selector>(points, params.k);
+  return detail::neighbors_bytes<Selector>(points, params.k);
 }
 
 /// Computes a number of bytes of device workspace that suffices for estimate_normals() of all batches within the
-/// limits, on any GPU, with at most k neighbours. Monotonic in the limits. O(1).
+/// limits, on any GPU, with at most k neighbors. Monotonic in the limits. O(1).
 /// @tparam Points    view type of the points, for example point_view<float>
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument (also if k is above 1,024); on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result estimate_normals_workspace_bound(cuda_exec, batch_limits const& limits, index_t k, std::size_t& bound) noexcept {
-  return detail::bound_neighbours<Selector, Points>(limits, k, bound);
+  return detail::bound_neighbors<Selector, Points>(limits, k, bound);
 }
 
 /// estimate_normals(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory and must
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
 /// stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates
 /// @param params     see normals_params
 /// @param output     see normals_output
 /// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned
@@ -60,7 +60,7 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                              batch<Points> const& points, normals_params const&) noexcept {
-  return detail::neighbours_of_index_bytes(index, points);
+  return detail::neighbors_of_index_bytes(index, points);
 }
 
 /// estimate_normals() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets

@@ -1,9 +1,9 @@
 /// @file
-/// Estimates normals, curvatures and covariances from neighbours: host backend.
+/// Estimates normals, curvatures and covariances from neighbors: host backend.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/detail/search/normal_from_neighbours.hpp>
+#include <farpoint/detail/search/normal_from_neighbors.hpp>
 #include <farpoint/point_bvh.hpp>
 #include <farpoint/types/point_bvh.hpp>
 
@@ -15,10 +15,10 @@ namespace detail {
 template <class Points>
 struct normal_pass {
   using scalar = typename Points::scalar;
-  using function = void (*)(Points const&, index_t, neighbour_key<scalar> const*, int, normal_request const&,
+  using function = void (*)(Points const&, index_t, neighbor_key<scalar> const*, int, normal_request const&,
                             normal_row<scalar>&) noexcept;
 
-  FARPOINT_ALWAYS_INLINE static void run(Points const& cloud, index_t i, neighbour_key<scalar> const* keys, int count,
+  FARPOINT_ALWAYS_INLINE static void run(Points const& cloud, index_t i, neighbor_key<scalar> const* keys, int count,
                                          normal_request const& wanted, normal_row<scalar>& found) noexcept {
     found = normal_of(cloud, cloud[i], keys, count, wanted);
   }
@@ -41,7 +41,7 @@ void estimate_normals_by(Search const& search, batch<Points> const& points, norm
   list_consumer const consumer{write, leave_empty};
   exact method;
   method.max_radius = params.max_radius;
-  neighbours_by<scalar>(search, method, params.k, consumer, output.report);
+  neighbors_by<scalar>(search, method, params.k, consumer, output.report);
 }
 
 }  // namespace detail
@@ -55,7 +55,7 @@ std::size_t estimate_normals_workspace_bytes(host_exec exec, batch<Points> const
 }
 
 /// Computes a number of bytes of workspace that suffices for estimate_normals() of all batches within the limits on the
-/// host, for any number of neighbours. Monotonic in the limits. O(1).
+/// host, for any number of neighbors. Monotonic in the limits. O(1).
 /// @tparam Points  view type of the points, for example point_view<float>
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points>
@@ -66,14 +66,14 @@ result estimate_normals_workspace_bound(host_exec exec, batch_limits const& limi
 
 /// Estimates the surface normal and the curvature at each point. The normal is the direction in which the k nearest
 /// points vary least, facing the viewpoint; the curvature is the surface variation (Pauly et al. 2002). The covariance
-/// of these points is an output, too, as registration by generalised ICP (Segal et al. 2009) takes it.
+/// of these points is an output, too, as registration by generalized ICP (Segal et al. 2009) takes it.
 ///
-/// The normal is (0, 0, 0) and the curvature 0 if the point is not finite, or if its neighbours, itself included, are
+/// The normal is (0, 0, 0) and the curvature 0 if the point is not finite, or if its neighbors, itself included, are
 /// fewer than three or collinear. The covariance is 0 if the point is not finite. The result has the same bits on every
 /// backend.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param params     see normals_params
 /// @param output     see normals_output
 /// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned, host memory

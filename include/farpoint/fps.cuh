@@ -45,7 +45,7 @@ result fps_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& b
 
 /// Farthest point sampling, enqueued on a stream: same rules and same bits as the host overload.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory that `clouds`, `params`,
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory that `clouds`, `params`,
 /// `output` and `workspace` refer to is device memory, which must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
@@ -115,7 +115,7 @@ result fps_weighted_workspace_bound(cuda_exec, batch_limits const& limits, std::
 
 /// Weighted farthest point sampling, enqueued on a stream: same rules and same bits as the host overload.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory that the arguments refer to
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory that the arguments refer to
 /// is device memory, which must stay valid until the stream has executed the call.
 ///
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor

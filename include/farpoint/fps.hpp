@@ -52,7 +52,7 @@ result fps_workspace_bound(host_exec exec, batch_limits const& limits, std::size
 /// - An empty cloud yields count 0. With `samples` = 0 every cloud does, and the report counts invalid offsets only.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param clouds     `[clouds, n]` or ragged, metres, host memory
+/// @param clouds     `[clouds, n]` or ragged, meters, host memory
 /// @param params     number of samples, first samples and stopping distance, see fps_params
 /// @param output     see fps_output
 /// @param workspace  at least fps_workspace_bytes() bytes, 256-byte aligned, host memory
@@ -66,7 +66,7 @@ result fps_workspace_bound(host_exec exec, batch_limits const& limits, std::size
 ///
 /// Complexity: O(n) to sort the points into spatial buckets, then O(samples * n) in the worst case. Each sample visits
 /// the buckets whose box is nearer to it than their farthest point: nearly all for the first few dozen samples, few
-/// later if the cloud is spread out. Vectorised with AVX-512, or AVX2 and FMA, if the processor has it. One thread of a
+/// later if the cloud is spread out. Vectorized with AVX-512, or AVX2 and FMA, if the processor has it. One thread of a
 /// shared server takes 3 ms for 4,096 of 49,497 points of a LiDAR sweep, and 0.15 s for 100,000 of 996,033.
 /// Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
@@ -91,7 +91,7 @@ result fps(host_exec, batch<Points> const&, fps_params const&, fps_output<typena
 /// scan maintains a map with a minimum distance between points.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param cloud      `[n]`, metres, host memory
+/// @param cloud      `[n]`, meters, host memory
 /// @param earlier    number of samples at the beginning of `output.indices`
 /// @param params     `samples` is the maximum number of new samples; `chosen` must be empty
 /// @param output     `[earlier + params.samples]` each: new samples follow the earlier ones, which stay. `counts` is
@@ -125,8 +125,8 @@ std::size_t poisson_subset_workspace_bytes(host_exec exec, batch<Points> const& 
 /// overflow. Non-finite points are in no subset, and counted.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param clouds     `[clouds, n]` or ragged, metres, host memory
-/// @param radius     metres, 0 or more
+/// @param clouds     `[clouds, n]` or ragged, meters, host memory
+/// @param radius     meters, 0 or more
 /// @param output     room for `indices.size() / clouds` points of each cloud. If `counts` reaches this number, the
 ///                   subset may not be maximal; with room for all points it always is
 /// @param workspace  at least poisson_subset_workspace_bytes() bytes, 256-byte aligned
@@ -175,14 +175,14 @@ result fps_weighted_workspace_bound(host_exec exec, batch_limits const& limits, 
 /// result for k, `chosen` continues an earlier call.
 ///
 /// @param exec       number of threads, each works on one cloud; blocks until done
-/// @param clouds     `[clouds, n]` or ragged, metres, host memory
+/// @param clouds     `[clouds, n]` or ragged, meters, host memory
 /// @param weights    `[points of the view]`, in its order
 /// @param params     number of samples, first samples and stopping distance, see fps_params
 /// @param output     see fps_output
 /// @param workspace  at least fps_weighted_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (as fps(), or the numbers of weights and points differ, or a cloud has more than 2^31 - 1
 ///         points) | workspace_too_small. On failure nothing is written.
-/// Complexity: O(samples * n) per cloud, vectorised: with weights, no spatial order bounds the products, so no search
+/// Complexity: O(samples * n) per cloud, vectorized: with weights, no spatial order bounds the products, so no search
 /// can skip points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result fps_weighted(host_exec exec, batch<Points> const& clouds, span<typename Points::scalar const> weights,

@@ -12,7 +12,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// gather(), enqueued on a stream. Indices count from the first row of the features.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call.
 ///
 /// @param exec      the stream

@@ -21,7 +21,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Clears a map; its memory may be uninitialised. O(capacity); on a stream one launch.
+/// Clears a map; its memory may be uninitialized. O(capacity); on a stream one launch.
 template <class Exec = host_exec, class Map>
 result hash_map_clear(Exec const& exec, Map const& map) noexcept {
   if (result const checked = detail::check_hash_map(map); !checked) return checked;

@@ -32,12 +32,12 @@ result interpolate_workspace_bound(cuda_exec, search_limits const& limits, std::
 
 /// interpolate(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory and must
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
 /// stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates
 /// @param features   `[points, channels]`
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds
 /// @param channels   number of values per row, at least 1

@@ -28,7 +28,7 @@ void interpolate_by(Search const& search, BeginOf const& begin_of, span<float co
     }
   };
   auto const leave_empty = [&](index_t row) { std::fill_n(output.features.data() + row * channels, channels, 0.0f); };
-  neighbours_by<Scalar>(search, exact{}, 3, list_consumer{write, leave_empty}, output.report);
+  neighbors_by<Scalar>(search, exact{}, 3, list_consumer{write, leave_empty}, output.report);
 }
 
 }  // namespace detail
@@ -54,11 +54,11 @@ result interpolate_workspace_bound(host_exec exec, search_limits const& limits, 
 /// distance (PointNet++, Qi et al. 2017).
 ///
 /// A query that coincides with points gets the mean of their features. In a cloud with fewer than three points, the
-/// mean is over all of its points; a query that has no neighbour or is not finite gets zeros. The result has the same
+/// mean is over all of its points; a query that has no neighbor or is not finite gets zeros. The result has the same
 /// bits on every backend: products are added nearest first, each rounded once.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param features   `[points, channels]`: one row per point of the view
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds
 /// @param channels   number of values per row, at least 1

@@ -1,5 +1,5 @@
 /// @file
-/// k nearest neighbours on a CUDA stream. See knn.hpp.
+/// k nearest neighbors on a CUDA stream. See knn.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -40,7 +40,7 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 
 /// knn(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. `points`, `queries`, `output` and
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. `points`, `queries`, `output` and
 /// `workspace` refer to device memory, which must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
@@ -48,7 +48,7 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 ///         returned.
 /// Complexity: as the host overload. A memset and a launch build the index and one searches; another memset and
 /// launch build a BVH of queries that are not the points. Each launch needs room for one block, not the whole device.
-/// Lists of up to 64 neighbours (32 in double) are in registers, longer ones in shared memory. At most 2^30 points.
+/// Lists of up to 64 neighbors (32 in double) are in registers, longer ones in shared memory. At most 2^30 points.
 /// Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
@@ -58,7 +58,7 @@ result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& qu
       FARPOINT_WORKSPACE_OF("knn"));
 }
 
-/// knn() with the points as queries: each point is its own nearest neighbour, unless the method excludes it. Faster
+/// knn() with the points as queries: each point is its own nearest neighbor, unless the method excludes it. Faster
 /// than passing the points as queries.
 template <class Selector = knn_selector, class Points>
 result knn(cuda_exec exec, batch<Points> const& points, exact const& method, index_t k,

@@ -1,5 +1,5 @@
 /// @file
-/// k nearest neighbours: host backend and convenience overloads.
+/// k nearest neighbors: host backend and convenience overloads.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -42,22 +42,22 @@ result knn_workspace_bound(host_exec exec, search_limits const& limits, std::siz
 /// Finds the k nearest points of each query. The result is unique: the same bits on every backend and for every number
 /// of threads.
 ///
-/// Neighbours are ascending by (squared distance, index), so ties go to the lowest index. They are indices into the
-/// query's own cloud. A row with fewer than k neighbours is padded. Non-finite points are never neighbours, and
+/// Neighbors are ascending by (squared distance, index), so ties go to the lowest index. They are indices into the
+/// query's own cloud. A row with fewer than k neighbors is padded. Non-finite points are never neighbors, and
 /// non-finite queries have none. Squared distances that overflow are +inf, and tie.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds and the scalar type of the points
 /// @param method     see exact
-/// @param k          number of neighbours per query, 1 to 1,024
+/// @param k          number of neighbors per query, 1 to 1,024
 /// @param output     see knn_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k out of range, a radius that is negative or NaN, an output that is too small, batches of
 ///         different sizes, more than 2^30 points in a cloud, a misaligned workspace) | workspace_too_small. On failure
 ///         nothing is written. If offsets of points or queries are invalid (see batch), all rows are empty, and the
 ///         report counts these offsets.
-/// Complexity: O(n log n) to sort the points in k-d tree order, and O(log n + k) for a query near its neighbours; O(n)
+/// Complexity: O(n log n) to sort the points in k-d tree order, and O(log n + k) for a query near its neighbors; O(n)
 /// for a query that is equally far from all points. Uses AVX-512, or AVX2 with FMA, if the processor has it.
 /// Thread-safe: concurrent calls must not share output or workspace.
 template <class Points, class Queries>
@@ -67,7 +67,7 @@ result knn(host_exec exec, batch<Points> const& points, batch<Queries> const& qu
                        FARPOINT_WORKSPACE_OF("knn"));
 }
 
-/// knn() with the points as queries: each point is its own nearest neighbour, unless the method excludes it. Faster
+/// knn() with the points as queries: each point is its own nearest neighbor, unless the method excludes it. Faster
 /// than passing the points as queries.
 template <class Points>
 result knn(host_exec exec, batch<Points> const& points, exact const& method, index_t k,
@@ -92,10 +92,10 @@ result knn(host_exec, batch<Points> const&, exact const&, index_t,
 
 /// Result of knn(), with the memory that holds it.
 template <class Scalar>
-struct knn_neighbours {
+struct knn_neighbors {
   index_t k = 0;
-  std::vector<std::int32_t> indices;  ///< `[queries, k]`; -1 past the last neighbour
-  std::vector<Scalar> distances;      ///< `[queries, k]`, squared (m^2); +inf past the last neighbour
+  std::vector<std::int32_t> indices;  ///< `[queries, k]`; -1 past the last neighbor
+  std::vector<Scalar> distances;      ///< `[queries, k]`, squared (m^2); +inf past the last neighbor
 };
 
 namespace detail {
@@ -103,10 +103,10 @@ namespace detail {
 /// Lists in vectors.
 /// @param search  `search(output)`: writes the lists, and returns a result
 template <class Scalar, class Search>
-knn_neighbours<Scalar> knn_in_vectors(index_t queries, index_t k, Search const& search) {
-  if (k < 1 || k > max_neighbours) throw std::invalid_argument{"knn: k is not between 1 and 1,024"};
+knn_neighbors<Scalar> knn_in_vectors(index_t queries, index_t k, Search const& search) {
+  if (k < 1 || k > max_neighbors) throw std::invalid_argument{"knn: k is not between 1 and 1,024"};
   auto const size = static_cast<std::size_t>(queries * k);
-  knn_neighbours<Scalar> found{k, std::vector<std::int32_t>(size), std::vector<Scalar>(size)};
+  knn_neighbors<Scalar> found{k, std::vector<std::int32_t>(size), std::vector<Scalar>(size)};
   require_ok(search(knn_output<Scalar>{found.indices, found.distances}));
   return found;
 }

@@ -1,5 +1,5 @@
 /// @file
-/// k nearest neighbours among the points that a camera sees, on a CUDA stream. See knn_screen.hpp for the rules of
+/// k nearest neighbors among the points that a camera sees, on a CUDA stream. See knn_screen.hpp for the rules of
 /// knn() in screen space.
 #pragma once
 
@@ -16,7 +16,7 @@ FARPOINT_BEGIN_NAMESPACE
 ///
 /// O(1), exact: 8 bytes per pixel and layer, 4 per point, and 20 (double: 36) per point that can be visible, where each
 /// square of 64 x 64 pixels of a layer counts up to 63 points more. An approximate search takes 28 (double: 52) bytes
-/// instead of 20 (36), plus the tree (quadtree_layout), and for k > 32 up to 64 MB of neighbour lists.
+/// instead of 20 (36), plus the tree (quadtree_layout), and for k > 32 up to 64 MB of neighbor lists.
 template <class Selector = knn_screen_selector, class Points, class Camera>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_space<Camera> const& method,
                                 index_t k) noexcept {
@@ -40,7 +40,7 @@ result knn_screen_workspace_bound(cuda_exec, screen_limits const& limits, std::s
 
 /// knn() in screen space, enqueued on a stream: same rules and same bits as the host overload.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory that `points`, `output` and
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory that `points`, `output` and
 /// `workspace` refer to is device memory, which must stay valid until the stream has executed the call. The number of
 /// visible points stays on the device (knn_screen_output::visible_count).
 ///

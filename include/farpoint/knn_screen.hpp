@@ -1,5 +1,5 @@
 /// @file
-/// k nearest neighbours among the points that a camera sees: host backend and convenience overload.
+/// k nearest neighbors among the points that a camera sees: host backend and convenience overload.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -41,19 +41,19 @@ result knn_screen_workspace_bound(host_exec exec, screen_limits const& limits, s
 /// Finds the k nearest visible points of each visible point. A camera sees the front-most point of each pixel, or the
 /// front-most few.
 ///
-/// If screen_space::rounds is until_exact, the default, no neighbour is missed: the result is unique, with the same
+/// If screen_space::rounds is until_exact, the default, no neighbor is missed: the result is unique, with the same
 /// bits on every backend and for every number of threads. With a number of rounds it is the approximate search of the
-/// thesis: the bits are also the same everywhere, but rows may miss neighbours or have fewer than k
+/// thesis: the bits are also the same everywhere, but rows may miss neighbors or have fewer than k
 /// (docs/design/knn_screen.md).
 ///
-/// Neighbours are ascending by (squared distance, index); a point is its own neighbour unless the method excludes it.
+/// Neighbors are ascending by (squared distance, index); a point is its own neighbor unless the method excludes it.
 /// Points that are not finite, behind the camera, outside the image or its depth range, or hidden by another point of
-/// their pixel are never neighbours and have none. Squared distances that overflow are +inf, and tie.
+/// their pixel are never neighbors and have none. Squared distances that overflow are +inf, and tie.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param points     one cloud, with or without offsets, metres, three coordinates, host memory
+/// @param points     one cloud, with or without offsets, meters, three coordinates, host memory
 /// @param method     camera and kind of search
-/// @param k          number of neighbours per point, 1 to 1,024
+/// @param k          number of neighbors per point, 1 to 1,024
 /// @param output     see knn_screen_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k, a side of the image, a radius, the rounds, the candidates or the layers out of range;
@@ -71,14 +71,14 @@ result knn(host_exec exec, batch<Points> const& points, screen_space<Camera> con
 
 #if defined(__cpp_exceptions)
 
-/// Visible points and their neighbours, with the memory that holds them.
+/// Visible points and their neighbors, with the memory that holds them.
 template <class Scalar>
-struct screen_neighbours {
+struct screen_neighbors {
   index_t k = 0;
   std::vector<std::int32_t> visible;  ///< `[rows]`: indices of the visible points, ascending
   std::vector<std::int32_t> pixels;   ///< `[rows]`: y * width + x
-  std::vector<std::int32_t> indices;  ///< `[rows, k]`: indices into the cloud; -1 past the last neighbour
-  std::vector<Scalar> distances;      ///< `[rows, k]`, squared (m^2); +inf past the last neighbour
+  std::vector<std::int32_t> indices;  ///< `[rows, k]`: indices into the cloud; -1 past the last neighbor
+  std::vector<Scalar> distances;      ///< `[rows, k]`, squared (m^2); +inf past the last neighbor
 };
 
 /// knn() in screen space of one cloud in a host container, on all cores; allocates the workspace and the result: `auto
@@ -97,8 +97,8 @@ auto knn(Container const& points, index_t k, screen_space<Camera> method) {
   }
   auto const most = static_cast<std::size_t>(detail::most_visible(cloud.points().size(), method));
   auto const elements = most * static_cast<std::size_t>(k);
-  screen_neighbours<scalar> found{k, std::vector<std::int32_t>(most), std::vector<std::int32_t>(most),
-                                  std::vector<std::int32_t>(elements), std::vector<scalar>(elements)};
+  screen_neighbors<scalar> found{k, std::vector<std::int32_t>(most), std::vector<std::int32_t>(most),
+                                 std::vector<std::int32_t>(elements), std::vector<scalar>(elements)};
   std::vector<index_t> rows(1);
   knn_screen_output<scalar> output{found.indices, found.distances};
   output.pixels = found.pixels;

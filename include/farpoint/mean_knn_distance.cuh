@@ -15,29 +15,29 @@ FARPOINT_BEGIN_NAMESPACE
 /// memory. O(1). It holds the index.
 template <class Selector = knn_selector, class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& points, index_t k) noexcept {
-  return detail::neighbours_bytes<Selector>(points, k);
+  return detail::neighbors_bytes<Selector>(points, k);
 }
 
 /// Computes a number of bytes of device workspace that suffices for mean_knn_distance() of all batches within the
-/// limits on any GPU, with at most k neighbours. Monotonic in the limits. O(1).
+/// limits on any GPU, with at most k neighbors. Monotonic in the limits. O(1).
 /// @tparam Points    view type of the points, for example point_view<float>
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument (also if k is above 1,024); on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result mean_knn_distance_workspace_bound(cuda_exec, batch_limits const& limits, index_t k,
                                          std::size_t& bound) noexcept {
-  return detail::bound_neighbours<Selector, Points>(limits, k, bound);
+  return detail::bound_neighbors<Selector, Points>(limits, k, bound);
 }
 
 /// mean_knn_distance(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory and must
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
 /// stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates
-/// @param k          number of neighbours per point, 1 to 1,024
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates
+/// @param k          number of neighbors per point, 1 to 1,024
 /// @param means      `[points]`: mean squared distances (m^2)
 /// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned
 /// @param report     optional, see knn_report; overwritten. If offsets are invalid, all means are +inf
@@ -59,7 +59,7 @@ result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k,
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                               batch<Points> const& points, index_t) noexcept {
-  return detail::neighbours_of_index_bytes(index, points);
+  return detail::neighbors_of_index_bytes(index, points);
 }
 
 /// mean_knn_distance() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets

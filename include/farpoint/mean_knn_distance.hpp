@@ -22,7 +22,7 @@ void mean_knn_distance_by(Search const& search, batch<Points> const& points, ind
     means[static_cast<std::size_t>(points.begin_of(b) + i)] = mean_distance2(keys, count);
   };
   auto const leave_empty = [&](index_t row) { means[static_cast<std::size_t>(row)] = no_distance<scalar>; };
-  neighbours_by<scalar>(search, method, k, list_consumer{write, leave_empty}, report);
+  neighbors_by<scalar>(search, method, k, list_consumer{write, leave_empty}, report);
 }
 
 }  // namespace detail
@@ -47,13 +47,13 @@ result mean_knn_distance_workspace_bound(host_exec exec, batch_limits const& lim
 /// Computes the mean squared distance (m^2) of each point to its k nearest other points: a measure for outliers, and
 /// with k = 3 the initial size of splats in 3D Gaussian splatting (Kerbl et al. 2023).
 ///
-/// A point is excluded from its own neighbours by index, so a duplicate is a neighbour at distance 0. With fewer than k
+/// A point is excluded from its own neighbors by index, so a duplicate is a neighbor at distance 0. With fewer than k
 /// other points, the mean is over all others; without other points, and for a non-finite point, it is +inf. The result
 /// has the same bits on every backend: distances are added in ascending order.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param k          number of neighbours per point, 1 to 1,024
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
+/// @param k          number of neighbors per point, 1 to 1,024
 /// @param means      `[points]`: one mean per point of the view; means of points in no cloud are not written
 /// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @param report     optional, see knn_report; overwritten. If offsets are invalid, all means are +inf

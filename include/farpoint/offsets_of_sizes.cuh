@@ -13,7 +13,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// offsets_of_sizes(), enqueued on a stream: the same answer. `sizes` and `offsets` are device memory.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph.
 /// @return ok | bad_argument | cuda_failure. Never clears or returns a pending error of other work.
 /// Complexity: one launch; a thread adds up to `clouds` sizes. Thread-safe.
 template <class = void>  // another symbol than the compiled library's function has, which calls it

@@ -13,7 +13,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// pillar_features(), enqueued on a stream: equal to the host overload's answer to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. The parts of `voxels` and `output` are
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. The parts of `voxels` and `output` are
 /// device memory that must stay valid until the stream has passed the call.
 ///
 /// @return ok | bad_argument | cuda_failure. Never clears or returns a pending error of other work.

@@ -31,9 +31,9 @@ result point_bvh_bound(cuda_exec, batch_limits const& limits, std::size_t& bound
 
 /// Builds the BVH of each cloud, enqueued on a stream. For points that have moved, build again into the same memory.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph.
 /// @param exec    the stream
-/// @param points  `[clouds, n]` or ragged, metres, three coordinates, device memory
+/// @param points  `[clouds, n]` or ragged, meters, three coordinates, device memory
 /// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, device memory; the BVHs live in it
 /// @param index   set on success; what it refers to is ready once the stream has passed the call
 /// @return ok | bad_argument | workspace_too_small | cuda_failure; as knn() for the same points
@@ -70,7 +70,7 @@ std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::sc
 /// @param index      BVHs of the points, one for each cloud of the queries
 /// @param queries    device memory
 /// @param method     exact
-/// @param k          neighbours of a query, 1 to 1,024
+/// @param k          neighbors of a query, 1 to 1,024
 /// @param output     see knn_output; device memory
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, device memory. None is needed: without one
 ///                   the queries are answered as they come, more slowly where there are many, with the same answer.

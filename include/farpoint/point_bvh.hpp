@@ -33,7 +33,7 @@ result point_bvh_bound(host_exec exec, batch_limits const& limits, std::size_t& 
 /// Builds the BVH of each cloud. If points move, call it again with the same memory.
 ///
 /// @param exec    number of threads; blocks until done
-/// @param points  `[clouds, n]` or ragged, metres, three coordinates, host memory
+/// @param points  `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, host memory; the BVHs live in it
 /// @param index   set on success
 /// @return ok | bad_argument | workspace_too_small; as knn() for the same points
@@ -77,7 +77,7 @@ std::size_t knn_workspace_bytes(host_exec exec, point_bvh<typename Queries::scal
 /// @param index      BVHs of the points
 /// @param queries    `[clouds, m]` or ragged, with one cloud per BVH and its scalar type, host memory
 /// @param method     see exact
-/// @param k          number of neighbours per query, 1 to 1,024
+/// @param k          number of neighbors per query, 1 to 1,024
 /// @param output     see knn_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory; or empty: then queries in
 ///                   random order take up to twice the time
@@ -94,7 +94,7 @@ result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, bat
   if (result const checked = detail::check_knn(queries.points().size(), method, k, output); !checked) return checked;
   detail::knn_writer<Queries> const writer{queries, k, output};
   detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};
-  detail::neighbours_by<scalar>(search, method, k, writer, output.report);
+  detail::neighbors_by<scalar>(search, method, k, writer, output.report);
   return {};
 }
 

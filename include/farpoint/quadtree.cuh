@@ -25,7 +25,7 @@ std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) noexcept 
 /// Builds the quadtree of what a z-buffer shows, enqueued on a stream: the tree, to the bit, that the host overload
 /// builds of the same points. Their number stays on the device.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph.
 ///
 /// @param exec       the stream
 /// @param zbuffer    1 to quadtree_max_side pixels wide and high; the points of its pixels become the tree's points

@@ -1,5 +1,5 @@
 /// @file
-/// Neighbours within a radius, on a CUDA stream. See radius.hpp.
+/// Neighbors within a radius, on a CUDA stream. See radius.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -40,14 +40,14 @@ result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_
 
 /// radius(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. `points`, `queries`, `output` and
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. `points`, `queries`, `output` and
 /// `workspace` refer to device memory, which must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: as the host overload, plus a BVH of queries other than the points. Lists by distance are made as in
-/// knn(). Lists by index of up to 32 neighbours are in registers; longer ones take a warp per query. At most 2^30
+/// knn(). Lists by index of up to 32 neighbors are in registers; longer ones take a warp per query. At most 2^30
 /// points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
@@ -85,7 +85,7 @@ result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& 
 /// radius_rows(), enqueued on a stream, with the rules of radius() above. The required capacity stays on the device, in
 /// the last offset and in report->total.
 ///
-/// Complexity: two searches, a scan, and a sort of each row: by a warp for up to 512 neighbours, by a thread for more.
+/// Complexity: two searches, a scan, and a sort of each row: by a warp for up to 512 neighbors, by a thread for more.
 template <class Selector = knn_selector, class Points, class Queries>
 result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                    radius_params const& params, radius_rows_output<typename Points::scalar> const& output,

@@ -1,5 +1,5 @@
 /// @file
-/// Neighbours within a radius: host backend.
+/// Neighbors within a radius: host backend.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -40,16 +40,16 @@ result radius_workspace_bound(host_exec exec, search_limits const& limits, std::
 
 /// Finds up to `max` points within a radius of each query, or only counts them.
 ///
-/// radius_order::index selects the neighbours of lowest index. With params.exclusive this is the ball query of
-/// PointNet++ (Qi et al. 2017), except that rows are padded with -1 and not with the first neighbour.
-/// radius_order::nearest selects the same neighbours as knn() with k = max and this max_radius. With max = 0 only
+/// radius_order::index selects the neighbors of lowest index. With params.exclusive this is the ball query of
+/// PointNet++ (Qi et al. 2017), except that rows are padded with -1 and not with the first neighbor.
+/// radius_order::nearest selects the same neighbors as knn() with k = max and this max_radius. With max = 0 only
 /// counts are written, of all points within the radius. Batches, rows, padding and non-finite values: as for knn().
 ///
 /// @param exec       number of threads; blocks until done
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds
 /// @param params     radius and order
-/// @param max        maximum number of neighbours per query, 0 to 1,024
+/// @param max        maximum number of neighbors per query, 0 to 1,024
 /// @param output     see radius_output
 /// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (a radius that is negative or NaN, max out of range, or as for knn()) |
@@ -106,7 +106,7 @@ result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, 
 /// beyond are left out; report->total is correct even then. Otherwise as radius().
 ///
 /// @param exec       number of threads; blocks until done
-/// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds
 /// @param params     radius and order
 /// @param output     see radius_rows_output
@@ -159,19 +159,19 @@ result radius_rows(host_exec exec, point_bvh<typename Queries::scalar> const& in
 
 /// Result of radius(), with the memory that holds it.
 template <class Scalar>
-struct radius_neighbours {
+struct radius_neighbors {
   index_t max = 0;
   std::vector<std::int32_t> indices;  ///< `[queries, max]`; -1 past the count
   std::vector<Scalar> distances;      ///< `[queries, max]`, squared (m^2); +inf past the count
-  std::vector<std::int32_t> counts;   ///< `[queries]`: number of neighbours listed, or of all if max is 0
+  std::vector<std::int32_t> counts;   ///< `[queries]`: number of neighbors listed, or of all if max is 0
 };
 
 /// Result of radius_rows(), with the memory that holds it.
 template <class Scalar>
-struct radius_row_neighbours {
+struct radius_row_neighbors {
   std::vector<index_t> offsets;       ///< `[queries + 1]`: row r is `[offsets[r], offsets[r + 1])`
-  std::vector<std::int32_t> indices;  ///< `[neighbours of all rows]`
-  std::vector<Scalar> distances;      ///< `[neighbours of all rows]`, squared (m^2)
+  std::vector<std::int32_t> indices;  ///< `[neighbors of all rows]`
+  std::vector<Scalar> distances;      ///< `[neighbors of all rows]`, squared (m^2)
 };
 
 namespace detail {
@@ -179,10 +179,10 @@ namespace detail {
 /// Table in vectors.
 /// @param search  `search(output)`: writes the table, and returns a result
 template <class Scalar, class Search>
-radius_neighbours<Scalar> radius_in_vectors(index_t queries, index_t max, Search const& search) {
-  auto const size = static_cast<std::size_t>(max < 0 || max > max_neighbours ? 0 : queries * max);
-  radius_neighbours<Scalar> found{max, std::vector<std::int32_t>(size), std::vector<Scalar>(size),
-                                  std::vector<std::int32_t>(static_cast<std::size_t>(queries))};
+radius_neighbors<Scalar> radius_in_vectors(index_t queries, index_t max, Search const& search) {
+  auto const size = static_cast<std::size_t>(max < 0 || max > max_neighbors ? 0 : queries * max);
+  radius_neighbors<Scalar> found{max, std::vector<std::int32_t>(size), std::vector<Scalar>(size),
+                                 std::vector<std::int32_t>(static_cast<std::size_t>(queries))};
   require_ok(search(radius_output<Scalar>{found.indices, found.distances, found.counts}));
   return found;
 }
@@ -199,8 +199,8 @@ auto radius_in_vectors(host_exec exec, batch<Points> const& points, batch<Querie
 /// Rows in vectors, by two searches: one to count, one to fill.
 /// @param search  `search(output)`: writes the rows, and returns a result
 template <class Scalar, class Search>
-radius_row_neighbours<Scalar> radius_rows_in_vectors(index_t queries, Search const& search) {
-  radius_row_neighbours<Scalar> found;
+radius_row_neighbors<Scalar> radius_rows_in_vectors(index_t queries, Search const& search) {
+  radius_row_neighbors<Scalar> found;
   found.offsets.resize(static_cast<std::size_t>(queries) + 1);
   auto const run = [&] {
     require_ok(search(radius_rows_output<Scalar>{found.offsets, found.indices, found.distances}));

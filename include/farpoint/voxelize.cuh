@@ -40,7 +40,7 @@ result voxelize_workspace_bound(cuda_exec, batch_limits const& limits, std::size
 
 /// Voxelization on a stream: the rules and the bits of the host overload.
 ///
-/// Only enqueues: it never synchronises or allocates, and may be captured in a graph. `workspace` and everything that
+/// Only enqueues: it never synchronizes or allocates, and may be captured in a graph. `workspace` and everything that
 /// `clouds`, `params` and `output` point to is device memory, and must stay valid until the stream has passed the call.
 /// The number of voxels stays on the device. Time depends on the points between the device's first and last offset, not
 /// on the size of the view: a graph can be replayed on frames of any size up to it.

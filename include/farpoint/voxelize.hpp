@@ -48,7 +48,7 @@ result voxelize_workspace_bound(host_exec exec, batch_limits const& limits, std:
 /// have no voxels; a call may have no clouds.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param clouds     `[clouds, n]` or ragged, metres, host memory
+/// @param clouds     `[clouds, n]` or ragged, meters, host memory
 /// @param params     see voxelize_params; features in host memory
 /// @param output     see voxelize_output
 /// @param workspace  at least voxelize_workspace_bytes() bytes, 256-byte aligned, host memory
@@ -145,7 +145,7 @@ voxel_grid<Scalar> grid_around(Container const& points, double edge) {
 
 }  // namespace detail
 
-/// Voxelizes one cloud in a host container by cubes with edges of `edge` metres, in the grid around the cloud: `auto
+/// Voxelizes one cloud in a host container by cubes with edges of `edge` meters, in the grid around the cloud: `auto
 /// voxels = farpoint::voxelize(points, 0.5);`
 ///
 /// @param points  contiguous container of a type that has a point_layout with three coordinates (m)
@@ -165,7 +165,7 @@ struct downsampled_cloud {
   std::vector<float> means;                   ///< `[voxels, features]`: mean of each voxel's points
 };
 
-/// Downsamples one cloud in a host container to one point per cube with edges of `edge` metres, the mean of its points,
+/// Downsamples one cloud in a host container to one point per cube with edges of `edge` meters, the mean of its points,
 /// with the means of their features: `auto thin = farpoint::downsample(points, 0.5, features);`
 ///
 /// Cubes are the voxels of voxel_grid::around(points, edge). Points are in the order of voxelize(), by first occurrence

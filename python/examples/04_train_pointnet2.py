@@ -95,7 +95,7 @@ def main():
     model, losses = train(options.steps, compiled=options.compile)
     xyz, part = objects(8, 512)
     right = (model(xyz).argmax(-1) == part).float().mean().item()
-    print(f"loss {losses[0]:.3f} -> {losses[-1]:.3f}; {100 * right:.1f} % of the points of new objects are labelled rightly")
+    print(f"loss {losses[0]:.3f} -> {losses[-1]:.3f}; {100 * right:.1f} % of the points of new objects are labeled rightly")
 
 
 if __name__ == "__main__":

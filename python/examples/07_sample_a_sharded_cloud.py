@@ -18,5 +18,5 @@ picks, distances = fpd.fps(part, 1000, return_distances=True)  # indices into th
 indices, _ = fpd.knn(part, 8)                                  # of this rank's points, in the whole cloud
 mine = (picks // len(part) == rank).sum().item()
 print(f"rank {rank} of {ranks} has {mine} of {len(picks)} samples, the last {distances[-1].sqrt():.3f} m from the others;",
-      f"{(indices // len(part) != rank).any(1).sum().item()} of its points have neighbours on another rank")
+      f"{(indices // len(part) != rank).any(1).sum().item()} of its points have neighbors on another rank")
 dist.destroy_process_group()

@@ -141,7 +141,7 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
     Parameters
     ----------
     radius : float
-        Metres; a point at exactly this distance is no neighbour.
+        Meters; a point at exactly this distance is no neighbor.
     nsample : int
         0 to 1,024.
     xyz : (B, N, 3) or (N, 3), numbers
@@ -153,7 +153,7 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
     Returns
     -------
     (B, M, nsample) or (M, nsample), int32
-        Indices into the query's cloud. Zeros for a query without neighbours.
+        Indices into the query's cloud. Zeros for a query without neighbors.
     """
     if offsets is lengths is query_offsets is query_lengths is stream is workspace is None:
         quick = _core.quick_ball_query(radius, nsample, xyz, new_xyz, index_dtype, threads)
@@ -189,7 +189,7 @@ def three_nn(unknown: Array, known: Array, *, offsets: Optional[Array] = None, l
     Returns
     -------
     dist : (B, N, 3) or (N, 3), float32 or, of coordinates that are searched in it, float64
-        Metres; +inf if a cloud has fewer than three known points.
+        Meters; +inf if a cloud has fewer than three known points.
     idx : the same shape, int32
         0 where `dist` is +inf.
     """
@@ -250,7 +250,7 @@ def distCUDA2(points: Array, *, threads: int = 0, stream: Optional[int] = None, 
     Returns
     -------
     (P,), float32 or, of coordinates that are searched in it, float64
-        Squared metres. A neighbour that is missing, of fewer than four points, counts as the largest float.
+        Squared meters. A neighbor that is missing, of fewer than four points, counts as the largest float.
     """
     call = _call("distCUDA2", points, threads=threads, stream=stream, workspace=workspace)
     space = call.space
@@ -264,5 +264,5 @@ def distCUDA2(points: Array, *, threads: int = 0, stream: Optional[int] = None, 
     _core.knn(*search.arguments(), 3, math.inf, True, indices, distances)
     largest = space.full((), _LARGEST, search.scalar)
     distances = space.where(indices >= 0, distances, largest)
-    with np.errstate(over="ignore"):  # two missing neighbours
+    with np.errstate(over="ignore"):  # two missing neighbors
         return (distances[:, 0] + distances[:, 1] + distances[:, 2]) / space.full((), 3, search.scalar)

@@ -41,7 +41,7 @@ def _(unknown: Tensor, known: Tensor, offsets: Optional[Tensor] = None,
 
 
 def _differences(points: Tensor, queries: Tensor, indices: Tensor, found: Tensor) -> Tensor:
-    """Vectors from each query to its neighbours; zeros for missing neighbours."""
+    """Vectors from each query to its neighbors; zeros for missing neighbors."""
     difference = gather(points, indices) - queries.unsqueeze(-2)
     return torch.where(found.unsqueeze(-1), difference, torch.zeros_like(difference))
 
@@ -59,7 +59,7 @@ def _distances(points: Tensor, queries: Tensor, indices: Tensor, found: Tensor, 
 def _distances_gradient(gradient: Tensor, distances: Tensor, points: Tensor, queries: Tensor, indices: Tensor, root: bool,
                         of_points: bool) -> Tensor:
     """The gradient of squared distances, or of their roots: 2 (p - q) or (p - q) / |p - q| in the point, the opposite in the
-    query; zero where a neighbour is missing, and for the root where the two coincide."""
+    query; zero where a neighbor is missing, and for the root where the two coincide."""
     found = distances < INFINITY
     apart = found & (distances > 0)
     slope = gradient / torch.where(apart, distances, 1) if root else 2 * gradient
@@ -112,7 +112,7 @@ over_clouds(_knn, (0, 2))
 def knn(points: Tensor, k: int, queries: Optional[Tensor] = None, max_radius: float = INFINITY, exclude_self: bool = False, *,
         offsets: Any = None, lengths: Any = None, query_offsets: Any = None, query_lengths: Any = None) -> Tuple[Tensor, Tensor]:
     """The k nearest points of each query: indices and squared distances; see `farpoint.knn`. The distances are differentiable in
-    the points and the queries; distances to missing neighbours, +inf, have gradients of zero."""
+    the points and the queries; distances to missing neighbors, +inf, have gradients of zero."""
     if eager(points, queries):
         found = _fp.knn(points, k, queries, max_radius=max_radius, exclude_self=exclude_self, offsets=offsets, lengths=lengths,
                         query_offsets=query_offsets, query_lengths=query_lengths)

@@ -13,7 +13,7 @@ from ._arrays import Allocator, Array
 from ._call import Call, follows_stream
 from ._search import Neighbors, list_rows
 
-#: Neighbours in rows of equal length that are in memory at a time; of more, points are searched without the index.
+#: Neighbors in rows of equal length that are in memory at a time; of more, points are searched without the index.
 _MOST_PADDED = 1 << 22
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -182,7 +182,7 @@ class PointIndex:
             self._searched(call)
             return found
         if capacity is not None:
-            call.fail("capacity is of lists of all neighbours, without max_neighbors")
+            call.fail("capacity is of lists of all neighbors, without max_neighbors")
         shape = (*array.shape[:-1], call.neighbors(max_neighbors, "max_neighbors"))
         indices = self._output(call, cuts, shape, index_type, -1)
         distances = self._output(call, cuts, shape, self._scalar, math.inf)
@@ -191,7 +191,7 @@ class PointIndex:
         return Neighbors(indices, distances)
 
     def _lists(self, call: Call, array: Any, cuts: Any, rules: tuple, offsets: Any, indices: Any, distances: Any) -> None:
-        """Lists of all neighbours. In host memory they are counted by the index, and found by it in rows as long as the longest, if
+        """Lists of all neighbors. In host memory they are counted by the index, and found by it in rows as long as the longest, if
         these fit; otherwise they are searched among the points."""
         if not call.space.on_host:
             self._index.radius_rows(call.place, self._points, self._offsets, array, cuts, *rules, offsets, indices, distances)
@@ -202,7 +202,7 @@ class PointIndex:
         ends = space.offsets_of(counts)
         total, most = int(ends[-1]), int(counts.max()) if rows else 0
         if call.space.dtype(offsets) == "int32" and total >= 2**31:
-            call.fail(f"there are {total:,} neighbours, which int32 does not count; pass index_dtype as int64")
+            call.fail(f"there are {total:,} neighbors, which int32 does not count; pass index_dtype as int64")
         offsets[...] = space.astype(ends, space.dtype(offsets))
         if indices is None or most == 0:
             return

@@ -1,4 +1,4 @@
-"""Lists of all neighbours within a radius, with gradients of their distances."""
+"""Lists of all neighbors within a radius, with gradients of their distances."""
 
 # No `from __future__ import annotations` here: torch 2.6 needs the types of an operator's arguments, not their names.
 import math
@@ -46,7 +46,7 @@ def _(points: Tensor, radius: float, queries: Optional[Tensor], order: str, excl
 
 def _pairs(row_offsets: Tensor, indices: Tensor, points: Tensor, queries: Tensor, offsets: Optional[Tensor],
            query_offsets: Optional[Tensor]) -> Tuple[Tensor, Tensor]:
-    """Row of each neighbour's point, and of its query, in the arrays of all clouds; -1 for entries without a neighbour."""
+    """Row of each neighbor's point, and of its query, in the arrays of all clouds; -1 for entries without a neighbor."""
     query = torch.searchsorted(row_offsets, torch.arange(indices.shape[0], device=indices.device), right=True) - 1
     found = (query < row_offsets.shape[0] - 1) & (indices >= 0)
     begin: Any = 0
@@ -65,7 +65,7 @@ def _differences(points: Tensor, queries: Tensor, of_points: Tensor, of_queries:
 
 def _gradient(gradient: Tensor, row_offsets: Tensor, indices: Tensor, points: Tensor, queries: Tensor, offsets: Optional[Tensor],
               query_offsets: Optional[Tensor], of_points: bool) -> Tensor:
-    """The gradient of squared distances: 2 (p - q) for the point, the opposite for the query; zero without a neighbour."""
+    """The gradient of squared distances: 2 (p - q) for the point, the opposite for the query; zero without a neighbor."""
     point, query = _pairs(row_offsets, indices, points, queries, offsets, query_offsets)
     slope = torch.where(point >= 0, 2 * gradient, torch.zeros_like(gradient))
     pull = slope.unsqueeze(-1) * _differences(points, queries, point, query)

@@ -38,7 +38,7 @@ def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = No
     chosen : (K,) or (B, K) integers, optional
         Points that count as picked already; -1 is skipped.
     stop_below : float
-        Metres: end a cloud's row before a sample that is nearer than this to those before it.
+        Meters: end a cloud's row before a sample that is nearer than this to those before it.
     sample_counts : (B,) integers, optional
         Samples of each cloud, at most `samples`.
     offsets, lengths : (B + 1,) or (B,) integers, optional
@@ -159,7 +159,7 @@ def _gather_ragged(call: Call, features: Any, dtype: str, indices: Any, channels
 def group(features: Array, indices: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
           index_offsets: Optional[Array] = None, index_lengths: Optional[Array] = None, threads: int = 0,
           stream: Optional[int] = None) -> Any:
-    """Features of the neighbours of each point, channels first: grouping_operation of PointNet++.
+    """Features of the neighbors of each point, channels first: grouping_operation of PointNet++.
 
     Parameters
     ----------

@@ -18,13 +18,13 @@ _UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 class PinholeCamera:
     """The ideal camera: x right, y down, z ahead in its own frame.
 
-    A point's pixel is floor(focal * (c / depth) + centre), c = rotation @ point + translation and depth = c[2].
+    A point's pixel is floor(focal * (c / depth) + center), c = rotation @ point + translation and depth = c[2].
     """
 
     width: int
     height: int
     focal: Tuple[float, float]
-    centre: Tuple[float, float]
+    center: Tuple[float, float]
     rotation: Sequence[Sequence[float]] = _UNTURNED
     translation: Sequence[float] = (0.0, 0.0, 0.0)
     near: float = 0.0
@@ -32,7 +32,7 @@ class PinholeCamera:
 
     def _numbers(self) -> tuple:
         turned = [float(value) for row in self.rotation for value in row]
-        return 0, [*map(float, self.focal), *map(float, self.centre), *turned, *map(float, self.translation)]
+        return 0, [*map(float, self.focal), *map(float, self.center), *turned, *map(float, self.translation)]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ScreenNeighbors(NamedTuple):
 def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidates: int = 0, max_radius: float = math.inf,
                exclude_self: bool = False, rows: str = "visible", layers: int = 1, index_dtype: Any = "int64",
                threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> ScreenNeighbors:
-    """The k nearest neighbours of each visible point among the visible points: the front-most points of the pixels.
+    """The k nearest neighbors of each visible point among the visible points: the front-most points of the pixels.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidate
         indices : (R, k)
             Into the cloud, ascending by (squared distance, index); -1 past the last.
         distances : (R, k)
-            Squared metres; +inf past the last.
+            Squared meters; +inf past the last.
         pixels : (R,)
             y * width + x of each row's point; -1 for one that is not visible.
         visible : (V,)

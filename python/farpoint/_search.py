@@ -18,7 +18,7 @@ class Neighbors(NamedTuple):
 
 
 class RadiusRows(NamedTuple):
-    """Result of radius: the neighbours of query r are `indices[offsets[r]:offsets[r + 1]]`."""
+    """Result of radius: the neighbors of query r are `indices[offsets[r]:offsets[r + 1]]`."""
 
     offsets: Any
     indices: Any
@@ -96,9 +96,9 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     queries : (M, 3) or (B, M, 3), of the points' type, optional
         The number of clouds is that of `points`. Left out, the points are the queries, which is faster.
     max_radius : float
-        Metres: no neighbour is farther away.
+        Meters: no neighbor is farther away.
     exclude_self : bool
-        Point i is not a neighbour of query i.
+        Point i is not a neighbor of query i.
 
     Returns
     -------
@@ -131,17 +131,17 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
     ----------
     points : (N, 3) or (B, N, 3), numbers
     radius : float
-        Metres; a point at exactly this distance is a neighbour, unless `exclusive`.
+        Meters; a point at exactly this distance is a neighbor, unless `exclusive`.
     queries : (M, 3) or (B, M, 3), of the points' type, optional
         Left out, the points.
     order : "index" or "nearest"
-        Order of a query's neighbours.
+        Order of a query's neighbors.
     exclude_self : bool
-        Point i is not a neighbour of query i.
+        Point i is not a neighbor of query i.
     edge_index : bool
         Return edges rather than lists.
     capacity : int, optional
-        Room for neighbours. A list that does not fit as a whole is -1; `offsets` are complete all the same, and what is
+        Room for neighbors. A list that does not fit as a whole is -1; `offsets` are complete all the same, and what is
         behind the last list is not written. Left out, there is room for all: on a GPU the call then waits for their number.
 
     Returns
@@ -170,7 +170,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
 
 
 def list_rows(call: Call, rows: int, scalar: str, index_type: str, capacity: Optional[int], search: Callable[..., None]) -> RadiusRows:
-    """Lists of all neighbours, by calls search(offsets, indices, distances). Without a capacity, the first call only counts."""
+    """Lists of all neighbors, by calls search(offsets, indices, distances). Without a capacity, the first call only counts."""
     space = call.space
     offsets = space.empty((rows + 1,), index_type)
     if capacity is None:
@@ -186,7 +186,7 @@ def list_rows(call: Call, rows: int, scalar: str, index_type: str, capacity: Opt
 
 
 def _edges(search: _Search, row_offsets: Any, indices: Any, has_gaps: bool) -> Any:
-    """(query, point) of each neighbour, counted through all clouds; -1 in gaps."""
+    """(query, point) of each neighbor, counted through all clouds; -1 in gaps."""
     space = search.call.space
     dtype = space.dtype(indices)
     query = space.segments(row_offsets, space.count(indices.shape[0], dtype))
@@ -194,7 +194,7 @@ def _edges(search: _Search, row_offsets: Any, indices: Any, has_gaps: bool) -> A
     none = (indices < 0) | (query >= row_offsets.shape[0] - 1) if has_gaps else None
     if search.offsets is not None:
         query_offsets = search.offsets if search.query_offsets is None else search.query_offsets
-        # A point in no cloud has no neighbours.
+        # A point in no cloud has no neighbors.
         indices = indices + space.astype(search.offsets[space.segments(query_offsets, query)], dtype)
     elif len(search.points.shape) == 3 and search.shape[1] > 0:
         indices = indices + query // search.shape[1] * search.points.shape[1]
@@ -214,16 +214,16 @@ def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoi
     k : int
         3 to 1,024.
     max_radius : float
-        Metres: no neighbour is farther away.
+        Meters: no neighbor is farther away.
     viewpoint : three floats
-        Metres; normals face it.
+        Meters; normals face it.
     return_curvature : bool
         Return the smallest eigenvalue over the sum of all, too: 0 to 1/3.
 
     Returns
     -------
     normals : (N, 3) or (B, N, 3)
-        Unit vectors; (0, 0, 0) where fewer than three neighbours or a point that is not finite leave it undefined.
+        Unit vectors; (0, 0, 0) where fewer than three neighbors or a point that is not finite leave it undefined.
     curvatures : (N,) or (B, N)
     """
     call = Call("normals", points, threads, stream, workspace)
@@ -283,7 +283,7 @@ def interpolate(points: Array, features: Array, queries: Array, *, offsets: Opti
     Returns
     -------
     (M, C) or (B, M, C), float32
-        A query at the place of a point gets that point's features; one without neighbours zeros.
+        A query at the place of a point gets that point's features; one without neighbors zeros.
     """
     call = Call("interpolate", points, threads, stream, workspace)
     search = _Search(call, *checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)

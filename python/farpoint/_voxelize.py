@@ -128,9 +128,9 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
     points : (N, F) or (B, N, F), numbers, 3 <= F <= 64
         x, y, z, and further features. Any strides.
     voxel_size : float or three
-        Metres.
+        Meters.
     point_range : x, y, z from and x, y, z to, optional
-        Metres; points beyond are in no voxel. Left out, the bounds of the finite points, at multiples of the size: a call on a
+        Meters; points beyond are in no voxel. Left out, the bounds of the finite points, at multiples of the size: a call on a
         device waits for them.
     max_points, max_voxels : int, optional
         Hard voxelization: of a voxel, and of a cloud.

@@ -158,7 +158,7 @@ def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = No
     chosen : (K,) integers, optional
         Points of the whole cloud that count as picked already, the same on all ranks; -1 is skipped.
     stop_below : float
-        Metres: end before a sample that is nearer than this to those before it.
+        Meters: end before a sample that is nearer than this to those before it.
     return_distances : bool
         Return the squared distance of each sample to those before it, too; +inf for a first one, -1 past the last.
     index_dtype : "int64" or "int32"
@@ -204,9 +204,9 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     queries : (M, 3), of the points' type, optional
         Queries of this rank, any number; left out, its points.
     max_radius : float
-        Metres: no neighbour is farther away.
+        Meters: no neighbor is farther away.
     exclude_self : bool
-        Point i of this rank is not a neighbour of its query i.
+        Point i of this rank is not a neighbor of its query i.
     index_dtype, threads, group, timeout
         As for `fps`.
 
@@ -236,15 +236,15 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max
     points : (N, 3), numbers
         Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
     radius : float
-        Metres; a point at exactly this distance is a neighbour, unless `exclusive`.
+        Meters; a point at exactly this distance is a neighbor, unless `exclusive`.
     queries : (M, 3), of the points' type, optional
         Queries of this rank, any number; left out, its points.
     max_neighbors : int
         1 to 1,024.
     order : "nearest" or "index"
-        Order of a row; if there are more neighbours than `max_neighbors`, the first are kept.
+        Order of a row; if there are more neighbors than `max_neighbors`, the first are kept.
     exclude_self : bool
-        Point i of this rank is not a neighbour of its query i.
+        Point i of this rank is not a neighbor of its query i.
     index_dtype, threads, group, timeout
         As for `fps`.
 
@@ -276,9 +276,9 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         Points of this rank: x, y, z, and further features. N may be 0, and may differ between ranks. The type and F are equal on
         all ranks.
     voxel_size : float or three
-        Metres.
+        Meters.
     point_range : x, y, z from and x, y, z to
-        Metres; points beyond are in no voxel.
+        Meters; points beyond are in no voxel.
     max_points, max_voxels : int, optional
         Hard voxelization: the limits of a voxel, and of the whole cloud.
     outputs : names of outputs, optional

@@ -80,13 +80,13 @@ class point_index {
     });
   }
 
-  /// Lists of all neighbours, on a device.
+  /// Lists of all neighbors, on a device.
   /// @param points         that the index was built from
   /// @param point_offsets  that the index was built with
   void radius_rows(place const& where, input const& points, optional_input const& point_offsets, input const& queries,
                    optional_input const& offsets, farpoint::radius_params const& params, output const& row_offsets,
                    optional_output const& indices, optional_output const& distances) const {
-    if (where.on_host()) refuse("PointIndex: lists of all neighbours are on a device");
+    if (where.on_host()) refuse("PointIndex: lists of all neighbors are on a device");
     visit(where, queries, [&](auto const& index, auto zero) {
       using scalar = decltype(zero);
       if (!holds<scalar>(points)) refuse("PointIndex: the points have another type than the index");

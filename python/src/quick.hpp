@@ -124,7 +124,7 @@ struct quick_queries {
 };
 
 /// k of a search.
-inline bool read_neighbours(nb::handle from, index_t& number) noexcept {
+inline bool read_neighbors(nb::handle from, index_t& number) noexcept {
   return read_number(from, number) && number >= 1 && number <= 1024;
 }
 

@@ -44,7 +44,7 @@ struct camera_wish {
       need(16);
       farpoint::pinhole_camera<Scalar> camera;
       camera.focal = {{at(0), at(1)}};
-      camera.centre = {{at(2), at(3)}};
+      camera.center = {{at(2), at(3)}};
       for (std::size_t row = 0; row < 3; ++row) {
         camera.rotation[row] = {{at(4 + 3 * row), at(5 + 3 * row), at(6 + 3 * row)}};
       }

@@ -41,7 +41,7 @@ void knn(place const& where, input const& points, optional_input const& offsets,
   });
 }
 
-/// knn() of three neighbours, with distances in metres, and index 0 for neighbours that are missing.
+/// knn() of three neighbors, with distances in meters, and index 0 for neighbors that are missing.
 void three_nn(place const& where, input const& points, optional_input const& offsets, input const& queries,
               optional_input const& query_offsets, output const& indices, output const& distances) {
   constexpr farpoint::exact method{};
@@ -202,7 +202,7 @@ nb::object quick_knn(nb::handle points, nb::handle queries, quick_knn_wish const
   index_t most = 0;
   double within = 0;
   if (!on || !are_points(on.first()) || !asked.read(on, queries)) return nb::none();
-  if (!read_neighbours(wish.k, most) || !read_number(wish.max_radius, within) || !read_index_type(index_type, type)) {
+  if (!read_neighbors(wish.k, most) || !read_number(wish.max_radius, within) || !read_index_type(index_type, type)) {
     return nb::none();
   }
   nb::object indices;
@@ -258,7 +258,7 @@ nb::object quick_ball_query(nb::handle radius_of_ball, nb::handle most, nb::hand
   radius_rows_wish rows{0, true};
   farpoint::radius_params params;
   if (!on || !are_points(on.first()) || !asked.read(on, queries) || !holds<float>(on.first())) return nb::none();
-  if (!read_neighbours(most, rows.most) || !read_number(radius_of_ball, params.radius)) return nb::none();
+  if (!read_neighbors(most, rows.most) || !read_number(radius_of_ball, params.radius)) return nb::none();
   auto const narrow = static_cast<float>(params.radius);
   // The square of a smaller radius is 0 as a float.
   if (!(narrow > 1e-22F) || !read_index_type(index_type, type)) return nb::none();

@@ -50,7 +50,7 @@ def fps(points, samples, first=0, chosen=(), stop_below=0.0):
 
 
 def neighbors(points, query, index, radius=np.inf, exclude_self=False, exclusive=False):
-    """(squared distance, index) of each neighbour, by index."""
+    """(squared distance, index) of each neighbor, by index."""
     if not np.isfinite(query).all():
         return []
     found = []

@@ -118,7 +118,7 @@ def test_a_run_is_kept_by_the_machine(tmp_path, monkeypatch, capsys):
 def test_every_call_of_the_library_is_counted():
     points = np.zeros((4, 3), np.float32)
     with bench._library_times() as times:
-        farpoint.radius(points, 1.0)  # one call for the number, one for the neighbours
+        farpoint.radius(points, 1.0)  # one call for the number, one for the neighbors
         farpoint.fps(points, 2)
         found = times()
         assert len(found) == 3 and all(seconds > 0 for seconds in found)

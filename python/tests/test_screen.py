@@ -16,14 +16,14 @@ def seen(points, camera, layers):
     for i, point in enumerate(points):
         if not np.isfinite(point).all() or not point[2] > 0:
             continue
-        x, y = (int(np.floor(camera.focal[a] * (point[a] / point[2]) + camera.centre[a])) for a in range(2))
+        x, y = (int(np.floor(camera.focal[a] * (point[a] / point[2]) + camera.center[a])) for a in range(2))
         if 0 <= x < camera.width and 0 <= y < camera.height:
             pixels.setdefault(y * camera.width + x, []).append((point[2], i))
     return {i: pixel for pixel, found in pixels.items() for _, i in sorted(found)[:layers]}
 
 
 @given(clouds(dtype=np.float64, most=40), st.integers(1, 4), st.integers(1, 3), st.booleans())
-def test_neighbours_are_those_that_the_camera_sees(points, k, layers, exclude_self):
+def test_neighbors_are_those_that_the_camera_sees(points, k, layers, exclude_self):
     points[:, :2] *= 0.25  # in the middle of pixels' sides no rounding decides
     pixel_of = seen(points, CAMERA, layers)
     visible = np.array(sorted(pixel_of), int)

@@ -1,4 +1,4 @@
-"""farpoint.torch: clouds of different lengths, halves, lists of neighbours and indices, with gradients; and calls that need no operator."""
+"""farpoint.torch: clouds of different lengths, halves, lists of neighbors and indices, with gradients; and calls that need no operator."""
 
 import pickle
 
@@ -157,7 +157,7 @@ def test_wrong_offsets_with_gradients():
         fpt.gather(points, indices, True, lengths=[9])
 
 
-def test_lists_of_neighbours(device):
+def test_lists_of_neighbors(device):
     points, queries = (torch.randn(2, n, 3, device=device).double().requires_grad_() for n in (7, 5))
     check_twice(lambda p, q: fpt.radius(p, 1.4, q).distances, points, queries)
     check_twice(lambda p: fpt.radius(p, 1.4, exclude_self=True, order="nearest").distances, points)
@@ -271,11 +271,11 @@ def test_new_operators_are_as_torch_wants_them(device):
 def test_clouds_of_different_lengths_are_compiled(device):
     def model(points, features, offsets):
         picks = fpt.fps(points, 4, offsets=offsets)
-        centres = fpt.gather(points, picks, offsets=offsets).flatten(0, 1)
+        centers = fpt.gather(points, picks, offsets=offsets).flatten(0, 1)
         asked = torch.arange(offsets.shape[0], device=points.device) * 4
-        groups, distances = fpt.knn(points, 3, centres, offsets=offsets, query_offsets=asked)
-        lists = fpt.radius(points, 1.0, centres, capacity=60, offsets=offsets, query_offsets=asked)
-        between = fpt.interpolate(centres, centres, points, offsets=asked, query_offsets=offsets)
+        groups, distances = fpt.knn(points, 3, centers, offsets=offsets, query_offsets=asked)
+        lists = fpt.radius(points, 1.0, centers, capacity=60, offsets=offsets, query_offsets=asked)
+        between = fpt.interpolate(centers, centers, points, offsets=asked, query_offsets=offsets)
         pooled = fpt.gather(features, groups, offsets=offsets, index_offsets=asked).amax(1)
         return pooled.sum() + finite(distances).sum() + finite(lists.distances).sum() + between.square().sum()
 

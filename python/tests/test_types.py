@@ -54,7 +54,7 @@ def test_masked_arrays_are_refused_wherever_they_are(whole):
 
 
 def test_large_integers_are_exact():
-    # 2^24 + 1 is no float, and millimetres of a map are larger.
+    # 2^24 + 1 is no float, and millimeters of a map are larger.
     points = np.array([[2**24, 0, 0], [2**24 + 1, 0, 0], [5_400_000_123, 0, 0]])
     for dtype in ("int64", "uint64"):
         found = farpoint.knn(points.astype(dtype), 3)

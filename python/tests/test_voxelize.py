@@ -85,7 +85,7 @@ def test_lists_of_batches_count_through_all_clouds(rng):
 @pytest.mark.parametrize("count", [1, 10, 100, 1000, 10000])
 @pytest.mark.parametrize("columns", [3, 6])
 def test_means_of_float64_points_are_added_in_float64(rng, count, columns):
-    # UTM coordinates, of which float32 has every half metre: sums of 1,000 in float32 were 50 m off.
+    # UTM coordinates, of which float32 has every half meter: sums of 1,000 in float32 were 50 m off.
     points = np.concatenate([rng.random((count, 3)) + [500000, 5400000, 100], rng.random((count, columns - 3)) + 1e9], axis=1)
     box = (500000, 5400000, 100, 500001, 5400001, 101)
     result = farpoint.voxelize(points, 1.0, box, outputs=("mean", "centroid", "max", "voxels"), max_points=count, max_voxels=3)
@@ -141,7 +141,7 @@ def test_a_random_subset_is_one(rng):
     ({"max_points": 3}, "both max_points and max_voxels"),
     ({"max_points": 0, "max_voxels": 1}, "positive"),
     ({"outputs": ["voxels"]}, "hard voxelization"),
-    ({"outputs": ["colour"]}, "no output 'colour'"),
+    ({"outputs": ["color"]}, "no output 'color'"),
     ({"order": "z"}, "no order 'z'"),
     ({"columns": "xy"}, "no columns 'xy'"),
     ({"dtype": "int8"}, "dtype is int8"),

@@ -128,8 +128,8 @@ class compat_calls {
   }
 
   /// The three nearest of n known points of m unknown ones.
-  farpoint::result neighbours(batch_sizes s, floats const& known, floats const& unknown,
-                              farpoint::compat::three_nn_distances kind) {
+  farpoint::result neighbors(batch_sizes s, floats const& known, floats const& unknown,
+                             farpoint::compat::three_nn_distances kind) {
     using namespace farpoint::compat;
     auto const points = memory_.input(known);
     auto const asked = memory_.input(unknown);
@@ -140,7 +140,7 @@ class compat_calls {
                                          workspace, kind);
   }
 
-  farpoint::result neighbours_stack(stack_sizes const& s, floats const& known, floats const& unknown) {
+  farpoint::result neighbors_stack(stack_sizes const& s, floats const& known, floats const& unknown) {
     using namespace farpoint::compat;
     auto const points = memory_.input(known);
     auto const asked = memory_.input(unknown);

@@ -74,7 +74,7 @@ inline int block_of(int work, int most) {
 }
 
 /// Ball query of one thread: writes the row of one query.
-/// @return the number of neighbours; without any, the row is left unchanged
+/// @return the number of neighbors; without any, the row is left unchanged
 inline int ball_query(float const* query, float const* xyz, int n, float radius, int nsample, int* row) {
   float const radius2 = radius * radius;
   int count = 0;

@@ -1,4 +1,4 @@
-// Neighbour searches, calls that build on them, and gather().
+// Neighbor searches, calls that build on them, and gather().
 #include <farpoint/estimate_normals.cuh>
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/gather.cuh>
@@ -74,7 +74,7 @@ TEST_CASE("compiled for another GPU: radius and radius_rows", "[radius][device]"
   });
 }
 
-TEST_CASE("compiled for another GPU: mean_knn_distance, estimate_normals and interpolate", "[neighbourhoods][device]") {
+TEST_CASE("compiled for another GPU: mean_knn_distance, estimate_normals and interpolate", "[neighborhoods][device]") {
   farpoint::normals_params params;
   params.k = 8;
   check_search([&](auto const& side, auto const& cloud, auto const& others) {

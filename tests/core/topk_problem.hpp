@@ -43,7 +43,7 @@ std::vector<Key> smallest_keys(std::vector<Key> keys, int k, Key const& limit, L
   return keys;
 }
 
-/// The orders of neighbour_key and index_key, said again.
+/// The orders of neighbor_key and index_key, said again.
 struct nearer {
   template <class Key>
   bool operator()(Key const& a, Key const& b) const {

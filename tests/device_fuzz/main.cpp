@@ -23,14 +23,10 @@ struct function {
   random_call call;
 };
 
-constexpr function functions[] = {{"fps", random_fps},
-                                  {"voxelize", random_voxelize},
-                                  {"knn", random_knn},
-                                  {"radius", random_radius},
-                                  {"neighbourhood", random_neighbourhood},
-                                  {"gather", random_gather},
-                                  {"knn_screen", random_screen},
-                                  {"hash_map", random_hash_map}};
+constexpr function functions[] = {
+    {"fps", random_fps},           {"voxelize", random_voxelize},         {"knn", random_knn},
+    {"radius", random_radius},     {"neighborhood", random_neighborhood}, {"gather", random_gather},
+    {"knn_screen", random_screen}, {"hash_map", random_hash_map}};
 
 struct options {
   double seconds = 10;

@@ -23,7 +23,7 @@ std::string random_fps(std::uint64_t seed);
 std::string random_voxelize(std::uint64_t seed);
 std::string random_knn(std::uint64_t seed);
 std::string random_radius(std::uint64_t seed);
-std::string random_neighbourhood(std::uint64_t seed);
+std::string random_neighborhood(std::uint64_t seed);
 std::string random_gather(std::uint64_t seed);
 std::string random_screen(std::uint64_t seed);
 std::string random_hash_map(std::uint64_t seed);

@@ -278,7 +278,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(docs.filled(self.root, text), f"<!-- python_bench gpu-x -->\n\n{page}\n\n<!-- /python_bench -->\n")
 
     def test_figures_of_splats_are_what_the_program_printed(self):
-        printed = ("  points                 1000\n  visible                70\n  neighbours             16\n\n"
+        printed = ("  points                 1000\n  visible                70\n  neighbors             16\n\n"
                    "  rounds        right sets  normals (deg)  deviation  time (ms)\n"
                    "  1                94.29 %          2.053      1.374       9.99\n"
                    "  2                99.90 %          2.096      1.429      10.00\n"

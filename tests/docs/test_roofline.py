@@ -28,7 +28,7 @@ class Roofline(unittest.TestCase):
         self.limits = json.loads(json.dumps(LIMITS))
 
     def shares(self, *rows, **context):
-        run = roofline.report.normalised(json.dumps({"context": {"gpu": "GPU X", **context}, "benchmarks": rows}), "run")[0]
+        run = roofline.report.normalized(json.dumps({"context": {"gpu": "GPU X", **context}, "benchmarks": rows}), "run")[0]
         return roofline.shares(run, self.limits, roofline.read(roofline.BASELINES))
 
     def test_the_largest_limit_counts(self):

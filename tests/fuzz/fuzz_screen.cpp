@@ -27,7 +27,7 @@ camera_type take_camera(fuzz_input& input) {
   camera.height = side();
   for (int axis = 0; axis < 2; ++axis) {
     camera.focal[axis] = static_cast<float>(input.take_length(48 * input.unit()));
-    camera.centre[axis] = static_cast<float>(input.take_length(48 * input.unit()));
+    camera.center[axis] = static_cast<float>(input.take_length(48 * input.unit()));
   }
   camera.translation = {{-0.5f, -0.5f, 1}};
   if (input.flag()) {

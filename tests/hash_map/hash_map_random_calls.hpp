@@ -34,7 +34,7 @@ inline constexpr int shared_keys = 12;  ///< keys of all threads: the first half
 
 /// The model of one key.
 template <class Value>
-struct modelled_key {
+struct modeled_key {
   Value value = 0;
   bool is_there = false;
 };
@@ -58,7 +58,7 @@ class random_calls {
 
   /// @param model  `[own_keys]`: the thread's keys
   /// @return calls whose answer was wrong
-  FARPOINT_HD int run(int calls, modelled_key<value>* model) noexcept {
+  FARPOINT_HD int run(int calls, modeled_key<value>* model) noexcept {
     int wrong = 0;
     for (int call = 0; call < calls; ++call) {
       std::uint64_t const bits = farpoint::mix_bits((seed_ << 44) + (std::uint64_t{rank_} << 20) + std::uint64_t(call));
@@ -75,9 +75,9 @@ class random_calls {
  private:
   using state = farpoint::insert_result;
 
-  FARPOINT_HD bool call_own(int i, int what, value v, modelled_key<value>* model) noexcept {
+  FARPOINT_HD bool call_own(int i, int what, value v, modeled_key<value>* model) noexcept {
     key const k = own_key(rank_, i);
-    modelled_key<value>& mine = model[i];
+    modeled_key<value>& mine = model[i];
     state did = state::duplicate;
     value wanted = mine.value;
     switch (what) {
@@ -108,7 +108,7 @@ class random_calls {
     return agrees(k, mine);
   }
 
-  FARPOINT_HD bool agrees(key k, modelled_key<value> const& mine) const noexcept {
+  FARPOINT_HD bool agrees(key k, modeled_key<value> const& mine) const noexcept {
     value const missing = static_cast<value>(mine.value + 1);
     return map_.contains(k) == mine.is_there && map_.value_or(k, missing) == (mine.is_there ? mine.value : missing);
   }
@@ -146,7 +146,7 @@ class random_calls {
 /// @param live     `[shared_keys]`
 template <class Map>
 bool agrees_with_models(std::vector<hash_map_entry<typename Map::key_type, typename Map::value_type>> const& entries,
-                        std::vector<modelled_key<typename Map::value_type>> const& model,
+                        std::vector<modeled_key<typename Map::value_type>> const& model,
                         std::vector<std::uint32_t> const& live) {
   using calls = random_calls<Map>;
   std::unordered_map<typename Map::key_type, typename Map::value_type> contents;

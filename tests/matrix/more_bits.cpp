@@ -14,7 +14,7 @@
 #include <farpoint/pillar_features.hpp>
 #include <farpoint/radius.hpp>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.hpp>
 #include <farpoint/voxelize.hpp>
 
@@ -93,13 +93,13 @@ void print_screen(int threads) {
   constexpr index_t n = 4000, k = 8;
   constexpr int side = 64;
   auto points = numbers<Scalar>(3 * n, 4);
-  // A bent sheet: neighbours have a plane.
+  // A bent sheet: neighbors have a plane.
   for (std::size_t i = 0; i < points.size(); i += 3) points[i + 2] = points[i + 2] / 64 + points[i] / 4;
   farpoint::batch const cloud{farpoint::point_view<Scalar>{points.data(), n}};
   farpoint::pinhole_camera<Scalar> camera;
   camera.width = camera.height = side;
   camera.focal = {{Scalar(61.7), Scalar(59.3)}};
-  camera.centre = {{Scalar(31.9), Scalar(32.3)}};
+  camera.center = {{Scalar(31.9), Scalar(32.3)}};
   camera.translation = {{Scalar(0.1), Scalar(-0.07), Scalar(2.3)}};
   farpoint::host_exec const exec{threads};
 
@@ -118,22 +118,22 @@ void print_screen(int threads) {
   print("knn", searched, checksum{}.add(indices));
 
   std::vector<Scalar> normals(3 * n), curvatures(n), tangents(3 * n), extents(2 * n);
-  auto const fitted = normals_from_neighbours(exec, cloud, farpoint::neighbour_rows{indices, k}, {},
-                                              {normals, curvatures, tangents, extents});
-  print("normals_from_neighbours", fitted, checksum{}.add(normals).add(curvatures).add(tangents).add(extents));
+  auto const fitted = normals_from_neighbors(exec, cloud, farpoint::neighbor_rows{indices, k}, {},
+                                             {normals, curvatures, tangents, extents});
+  print("normals_from_neighbors", fitted, checksum{}.add(normals).add(curvatures).add(tangents).add(extents));
 
   farpoint::splat_view<Scalar> splats{extents};
   splats.normals = normals;
   splats.tangents = tangents;
-  std::vector<float> colours(3 * side * side), depths(side * side);
+  std::vector<float> colors(3 * side * side), depths(side * side);
   farpoint::splat_image image;
-  image.colours = colours;
+  image.colors = colors;
   image.depths = depths;
   farpoint::draw_splats_params drawing;
   drawing.hidden = 3;
   farpoint::host_scratch const workspace{draw_splats_workspace_bytes(exec, splats, camera, drawing)};
   auto const drawn = draw_splats(exec, cloud, splats, camera, drawing, image, workspace);
-  print("draw_splats", drawn, checksum{}.add(colours).add(depths));
+  print("draw_splats", drawn, checksum{}.add(colors).add(depths));
 }
 
 void print_pillars(int threads) {
@@ -201,7 +201,7 @@ void print_launchers(int threads) {
   std::vector<float> weight(b * n * 3), fine(b * c * n), coarse_grad(b * c * m), point_grad(b * c * n);
   if (!workspace.reserve(compat::three_nn_workspace_bytes(exec, b, n, m))) return;
   outcome = compat::three_nn_kernel_launcher_fast(b, n, m, xyz.data(), asked.data(), weight.data(), nearest.data(),
-                                                  exec, workspace, compat::three_nn_distances::metres);
+                                                  exec, workspace, compat::three_nn_distances::meters);
   print("three_nn", outcome, checksum{}.add(weight).add(nearest));
   outcome = compat::three_nn_weights(b * n, weight.data(), weight.data(), exec);
   print("three_nn_weights", outcome, checksum{}.add(weight));

@@ -59,7 +59,7 @@ def npy_doubles(points):
 
 
 def utm(points, seed=1):
-    """Points of a place of 100 m, in metres from the equator and a meridian."""
+    """Points of a place of 100 m, in meters from the equator and a meridian."""
     source = random.Random(seed)
     return [(636001 + source.uniform(0, 100), 5848935 + source.uniform(0, 100), source.uniform(0, 30))
             for _ in range(points)]

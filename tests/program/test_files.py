@@ -47,7 +47,7 @@ class Files(WithFolder):
     def test_columns_are_replaced(self):
         for ending in ('ply', 'pcd', 'bin', 'csv'):
             for command, own in (('fps', ['index', 'distance']),
-                                 ('knn', ['neighbours', 'mean_distance', 'farthest_distance']),
+                                 ('knn', ['neighbors', 'mean_distance', 'farthest_distance']),
                                  ('normals', ['nx', 'ny', 'nz', 'curvature']),
                                  ('voxelize', ['points', 'voxel_x', 'voxel_y', 'voxel_z'])):
                 first = 'one.ply' if ending == 'csv' else f'one.{ending}'

@@ -47,7 +47,7 @@ class Las(WithFolder):
         with open(self.folder / 'rows.csv', encoding='ascii') as lines:
             rows = list(csv.reader(lines))
         return {name: [float(row[c]) for row in rows[1:]] for c, name in enumerate(rows[0])
-                if name not in ('neighbours', 'mean_distance', 'farthest_distance')}
+                if name not in ('neighbors', 'mean_distance', 'farthest_distance')}
 
     def write_again(self, file, to='again.las'):
         self.succeeds('knn', file, '-k', 1, '-o', to)
@@ -78,9 +78,9 @@ class Las(WithFolder):
                 self.assertEqual('gps_time' in found, point_format not in (0, 2))
                 if 'gps_time' in found:
                     self.assertEqual(found['gps_time'], [1e9 + 0.125, 0])
-                has_colour = point_format in (2, 3, 7, 8)
+                has_color = point_format in (2, 3, 7, 8)
                 self.assertEqual([found.get(c) for c in ('red', 'green', 'blue')],
-                                 [[1, 0], [65535, 0], [300, 0]] if has_colour else [None] * 3)
+                                 [[1, 0], [65535, 0], [300, 0]] if has_color else [None] * 3)
                 self.assertEqual(found.get('nir'), [9, 0] if point_format == 8 else None)
                 # Values of zeros only are unknown.
                 self.assertNotIn('key_point', found)

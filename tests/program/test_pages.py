@@ -44,7 +44,7 @@ class Pages(WithFolder):
         self.succeeds('knn', 'a.ply', '--visualize')
         scene = self.scene_of('a_knn.html')
         self.assertEqual([(one['name'], one['unit']) for one in scene['clouds'][0]['attributes']],
-                         [('Intensity', ''), ('Neighbours', ''), ('Mean distance', 'm'), ('Farthest distance', 'm')])
+                         [('Intensity', ''), ('Neighbors', ''), ('Mean distance', 'm'), ('Farthest distance', 'm')])
         self.assertEqual((len(scene['clouds']), scene['colorBy']), (1, 'Mean distance'))
 
     def test_voxels_are_cubes(self):
@@ -65,7 +65,7 @@ class Pages(WithFolder):
                                  'across': "Splat's short half axis"})
         kinds = [cloud['attributes'][place]['kind'] for place in cloud['splats'].values()]
         self.assertEqual(kinds, ['direction', 'direction', 'number', 'number'])
-        # 16 of 500 neighbours on a sphere of 10 m fill a cap of 3.6 m; no splat is larger than a 64th of the reach.
+        # 16 of 500 neighbors on a sphere of 10 m fill a cap of 3.6 m; no splat is larger than a 64th of the reach.
         radii = cloud['attributes'][cloud['splats']['along']]['range']
         self.assertTrue(0 < radii['low'] <= radii['high'] < 10.1 / 64, radii)
         header = (self.folder / 'normals.ply').read_bytes().split(b'end_header')[0]
@@ -80,7 +80,7 @@ class Pages(WithFolder):
     def test_page_of_splats(self):
         told = self.succeeds('splat', '--points', 3000, '--views', 1, '--size', 64, '--visualize', '-o', 'knot.png')
         self.assertIn('knot.html', told)
-        self.assertEqual(self.title_of('knot.html'), 'Knot: splats from 16 neighbours')
+        self.assertEqual(self.title_of('knot.html'), 'Knot: splats from 16 neighbors')
         scene = self.scene_of('knot.html')
         [cloud] = scene['clouds']
         self.assertEqual((cloud['points'], cloud['splats'] is not None, scene['up']), (3000, True, [0, 0, 1]))

@@ -35,7 +35,7 @@ class Pages(WithFolder):
             self.assertEqual((done.returncode, done.stderr), (0, ''), command)
             self.assertTrue(done.stdout or '-o -' in command, command)
         for made in ('out.ply', 'SAMPLES/000001.npy', 'NORMALS/000002.pcd', 'VOXELS/000000.ply', 'voxels.csv',
-                     'neighbours.npy', 'farpoint_splat.png', 'FOLDER_voxelize.html', 'normals.html',
+                     'neighbors.npy', 'farpoint_splat.png', 'FOLDER_voxelize.html', 'normals.html',
                      'piped.las', 'scan.las', 'LAS/000000.las', 'clean.ply', 'clean.las', 'box.ply', 'rest.ply', 'all.ply', 'some.ply',
                      'even.ply'):
             self.assertTrue((self.folder / made).stat().st_size > 100, made)
@@ -90,7 +90,7 @@ class Answers(WithFolder):
         self.assertGreater(told['dropped_points'], 0)
         self.assertGreater(told['surplus_points'], 0)
 
-    def test_neighbours(self):
+    def test_neighbors(self):
         self.succeeds('knn', 'scan.pcd', '-k', 3, '--with-self', '--indices', 'n.npy', '--check')
         content = (self.folder / 'n.npy').read_bytes()
         self.assertIn(b"'<i4'", content[:128])

@@ -101,7 +101,7 @@ class Published(WithFolder):
         self.assertEqual(set(cloud['splats']), {'normal', 'tangent', 'along', 'across'})
         self.assertIn('Error of normal', [one['name'] for one in cloud['attributes']])
 
-    def test_stages_right_neighbours_and_errors_of_splats(self):
+    def test_stages_right_neighbors_and_errors_of_splats(self):
         printed = self.documented('farpoint splat model.ply')
         self.assertRegex(printed, r'projection +index +search +normals +splats +frame \(ms\)')
         rows = re.findall(r'^ +(1|2|3|until exact) +([\d.]+) % +([\d.]+) +([\d.]+) +([\d.]+)$', printed, re.M)
@@ -110,7 +110,7 @@ class Published(WithFolder):
         self.assertEqual(right[3], 100)
         self.assertTrue(right[0] <= right[1] and min(right[1:]) > 98, right)
         self.assertTrue(all(0 < float(row[2]) < 45 and float(row[3]) > 0 for row in rows), rows)
-        # Steadiness of neighbouring views, for eight views.
+        # Steadiness of neighboring views, for eight views.
         self.assertEqual(len(re.findall(r'^ +[\d.]+ +\d+ +- +[\d.]+ %$', printed, re.M)), 8)
         for name in ('farpoint_splat.png', 'farpoint_splat_error.png', 'farpoint_splat_views.png'):
             self.assertEqual((self.folder / name).read_bytes()[:8], b'\x89PNG\r\n\x1a\n')

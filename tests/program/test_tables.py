@@ -98,10 +98,10 @@ def check_quality(quality, run):
         assert (other['visible'], other['right']) == (one['visible'], one['right']), one['model']
         for row, counted in zip(other['candidates'], other['right']):
             assert 0 <= row['near_2k'] <= row['at_least_k'] <= 1, row
-            # With all right neighbours, a set has k at least.
+            # With all right neighbors, a set has k at least.
             assert row['at_least_k'] >= counted[-1] / one['visible'] - 1e-5 or one['visible'] < one['k'], row
         assert ('off_surface' in other) == (one['model'] == 'knot'), one['model']
-    off = {row['neighbours']: row for row in models['knot']['off_surface']}
+    off = {row['neighbors']: row for row in models['knot']['off_surface']}
     assert len(off) == 5 and all(0 < row['mean_deg'] < 45 and 0 <= row['over_10_deg'] <= 1 for row in off.values()), off
     balls, nearest, exact = (off[name] for name in ('Auto Splats: 8 to 16 visible ones', 'Auto Splats, its 8 nearest', 'exact: 8 visible ones'))
     assert abs(nearest['mean_deg'] - exact['mean_deg']) < 0.1 * exact['mean_deg'] and balls != nearest, off

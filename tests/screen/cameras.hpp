@@ -13,7 +13,7 @@ farpoint::pinhole_camera<Scalar> camera_at_cube(int width, int height) {
   camera.height = height;
   auto const size = static_cast<Scalar>(width < height ? width : height);
   camera.focal = {{size, size}};
-  camera.centre = {{static_cast<Scalar>(width) / 2, static_cast<Scalar>(height) / 2}};
+  camera.center = {{static_cast<Scalar>(width) / 2, static_cast<Scalar>(height) / 2}};
   camera.translation = {{Scalar(-0.5), Scalar(-0.5), 1}};
   return camera;
 }

@@ -1,8 +1,8 @@
-// A consumer of for_each_neighbourhood() that writes its lists as knn() does, and what is known about its calls.
+// A consumer of for_each_neighborhood() that writes its lists as knn() does, and what is known about its calls.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/types/neighbourhood.hpp>
+#include <farpoint/types/neighborhood.hpp>
 
 #include "../support/check_answer.hpp"
 #include "knn_problem.hpp"
@@ -18,10 +18,10 @@ struct row_consumer {
   farpoint::knn_output<scalar> output;
   unsigned* calls;  ///< `[queries]`
   unsigned* wrong;  ///< number of calls with another query than the batch's, or with a list that contradicts itself
-  std::uint64_t* total;  ///< sum of the indices of all neighbours
+  std::uint64_t* total;  ///< sum of the indices of all neighbors
 
-  FARPOINT_HD void operator()(farpoint::neighbourhood_query<scalar> const& query,
-                              farpoint::neighbourhood<scalar, K> const& list) const {
+  FARPOINT_HD void operator()(farpoint::neighborhood_query<scalar> const& query,
+                              farpoint::neighborhood<scalar, K> const& list) const {
     count_call(query.row);
     auto const at = queries.points()[query.row];
     bool const is_here = queries.begin_of(query.cloud) + query.index == query.row;
@@ -48,7 +48,7 @@ struct row_consumer {
 
  private:
   FARPOINT_HD void count_call(index_t row) const { farpoint::atomic_add(calls + row, 1u); }
-  FARPOINT_HD void write(index_t row, int j, bool is_there, farpoint::neighbour_key<scalar> const& found) const {
+  FARPOINT_HD void write(index_t row, int j, bool is_there, farpoint::neighbor_key<scalar> const& found) const {
     output.indices.set(row * K + j, is_there ? index_t{found.index()} : -1);
     output.distances[static_cast<std::size_t>(row * K + j)] =
         is_there ? found.distance2() : farpoint::detail::no_distance<scalar>;
@@ -103,28 +103,28 @@ auto reference_consumer(Problem const& problem) {
   return answer;
 }
 
-/// Numbers of neighbours that are compiled for the tests of a type of points.
+/// Numbers of neighbors that are compiled for the tests of a type of points.
 template <class Problem>
-struct tested_neighbourhoods {
+struct tested_neighborhoods {
   using list = std::integer_sequence<int, 8, 20>;
 };
 template <>
-struct tested_neighbourhoods<knn_problem<float>> {
+struct tested_neighborhoods<knn_problem<float>> {
   using list = std::integer_sequence<int, 1, 3, 8, 17, 32>;
 };
 
 /// Calls `run(K)` for the K of this type of problem that equals problem.k, as an integral_constant.
 template <class Problem, class Run, int First, int... Others>
-auto with_neighbourhood(Problem const& problem, Run const& run, std::integer_sequence<int, First, Others...>) {
+auto with_neighborhood(Problem const& problem, Run const& run, std::integer_sequence<int, First, Others...>) {
   if constexpr (sizeof...(Others) > 0) {
-    if (problem.k != First) return with_neighbourhood(problem, run, std::integer_sequence<int, Others...>{});
+    if (problem.k != First) return with_neighborhood(problem, run, std::integer_sequence<int, Others...>{});
   }
   REQUIRE(problem.k == First);
   return run(std::integral_constant<int, First>{});
 }
 template <class Problem, class Run>
-auto with_neighbourhood(Problem const& problem, Run const& run) {
-  return with_neighbourhood(problem, run, typename tested_neighbourhoods<Problem>::list{});
+auto with_neighborhood(Problem const& problem, Run const& run) {
+  return with_neighborhood(problem, run, typename tested_neighborhoods<Problem>::list{});
 }
 
 }  // namespace farpoint_tests

@@ -1,8 +1,8 @@
-// neighbour_edges() on the arrays of a call_memory, so that one body runs on both backends, and plain loops as its
+// neighbor_edges() on the arrays of a call_memory, so that one body runs on both backends, and plain loops as its
 // oracles: over lists of all kinds, and over all pairs of points.
 #pragma once
 
-#include <farpoint/search/neighbour_edges.hpp>
+#include <farpoint/search/neighbor_edges.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -83,14 +83,14 @@ struct edges_problem {
     };
     auto const cloud = batch_of(points, memory.input(point_offsets));
     auto const asked = batch_of(queries, memory.input(query_offsets));
-    farpoint::neighbour_lists<float> lists;
+    farpoint::neighbor_lists<float> lists;
     lists.indices = memory.input(indices);
     lists.k = k;
     lists.offsets = memory.input(row_offsets);
     lists.distances = memory.input(distances);
     auto const output = edges_output_in<Index>(memory, capacity);
-    return neighbour_edges(exec, cloud, asked, lists, flow, output,
-                           memory.scratch(neighbour_edges_workspace_bytes(exec, asked, lists)));
+    return neighbor_edges(exec, cloud, asked, lists, flow, output,
+                          memory.scratch(neighbor_edges_workspace_bytes(exec, asked, lists)));
   }
 
   std::vector<std::vector<unsigned char>> expected() const {
@@ -211,7 +211,7 @@ struct edges_of_search {
     using view = farpoint::point_view<float>;
     view const all{memory.input(points).data(), size()};
     auto const cloud = farpoint::batch<view>::ragged(all, memory.input(offsets));
-    farpoint::neighbour_lists<float> lists;
+    farpoint::neighbor_lists<float> lists;
     lists.k = k;
     farpoint::result searched;
     if (k > 0) {
@@ -242,8 +242,8 @@ struct edges_of_search {
     }
     auto const output = edges_output_in<std::int64_t>(memory, capacity());
     if (!searched) return searched;
-    return neighbour_edges(exec, cloud, lists, edge_flow::source_to_target, output,
-                           memory.scratch(neighbour_edges_workspace_bytes(exec, cloud, lists)));
+    return neighbor_edges(exec, cloud, lists, edge_flow::source_to_target, output,
+                          memory.scratch(neighbor_edges_workspace_bytes(exec, cloud, lists)));
   }
 
   std::vector<std::vector<unsigned char>> expected() const {

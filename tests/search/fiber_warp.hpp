@@ -3,7 +3,7 @@
 
 #include "../support/fiber_machine.hpp"
 
-#include <farpoint/container/neighbour_key.hpp>
+#include <farpoint/container/neighbor_key.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,7 @@ template <class Scalar, int Capacity>
 class fiber_topk {
  public:
   using scalar = Scalar;
-  using key = farpoint::neighbour_key<Scalar>;
+  using key = farpoint::neighbor_key<Scalar>;
   static constexpr int capacity = Capacity;
   static constexpr int batch = Capacity < 64 ? 8 : 16;
   static constexpr int slots = 2 * batch;

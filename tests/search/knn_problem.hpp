@@ -77,10 +77,10 @@ auto reference_knn(Problem const& problem) {
   });
 }
 
-/// Returns the answer for `k` neighbours, cut from an answer for `most`. This saves brute force, which always sorts all
+/// Returns the answer for `k` neighbors, cut from an answer for `most`. This saves brute force, which always sorts all
 /// points.
 template <class Scalar>
-knn_answer<Scalar> first_neighbours(knn_answer<Scalar> const& all, index_t most, index_t k) {
+knn_answer<Scalar> first_neighbors(knn_answer<Scalar> const& all, index_t most, index_t k) {
   auto first = all;
   auto const kept = [most, k](auto& values) {
     std::size_t to = 0;

@@ -1,4 +1,4 @@
-// Lists of neighbours as knn() and radius() fill them in plain memory.
+// Lists of neighbors as knn() and radius() fill them in plain memory.
 #pragma once
 
 #include <farpoint/types/knn.hpp>

@@ -29,7 +29,7 @@ struct planar_problem {
   double radius = 0;
 
   index_t size() const { return static_cast<index_t>(records.size() / 3); }
-  /// All neighbours within a radius, as many as oracle() finds.
+  /// All neighbors within a radius, as many as oracle() finds.
   std::size_t row_capacity() const {
     std::size_t total = 0;
     for (index_t i = 0; i < size(); ++i) total += within(i).size();
@@ -86,13 +86,13 @@ struct planar_problem {
   }
 
  private:
-  using neighbour = std::pair<scalar, index_t>;
+  using neighbor = std::pair<scalar, index_t>;
 
   scalar at(index_t i, int axis) const { return static_cast<scalar>(records[static_cast<std::size_t>(3 * i + axis)]); }
 
   /// All points of the query's cloud by index; none of a query that is not finite.
-  std::vector<neighbour> others(index_t query) const {
-    std::vector<neighbour> all;
+  std::vector<neighbor> others(index_t query) const {
+    std::vector<neighbor> all;
     index_t const each = size() / clouds, begin = query / each * each;
     auto const is_finite = [this](index_t i) { return std::isfinite(at(i, 0)) && std::isfinite(at(i, 1)); };
     for (index_t i = begin; i < begin + each && is_finite(query); ++i) {
@@ -101,10 +101,10 @@ struct planar_problem {
     }
     return all;
   }
-  std::vector<neighbour> within(index_t query) const {
+  std::vector<neighbor> within(index_t query) const {
     auto const r = static_cast<scalar>(radius);
-    std::vector<neighbour> near;
-    for (neighbour const& each : others(query)) {
+    std::vector<neighbor> near;
+    for (neighbor const& each : others(query)) {
       if (each.first <= r * r) near.push_back(each);
     }
     return near;

@@ -14,7 +14,7 @@ using farpoint::radius_params;
 template <class Coord>
 struct radius_problem : knn_problem<Coord> {
   radius_params params;
-  index_t capacity = 0;  ///< capacity of radius_rows(), in neighbours
+  index_t capacity = 0;  ///< capacity of radius_rows(), in neighbors
 
   radius_problem(xyz_cloud const& cloud, double radius, index_t max, radius_order order = radius_order::index)
       : knn_problem<Coord>{cloud, max} {
@@ -47,7 +47,7 @@ auto both_in_place(Problem const& problem) {
 }
 
 /// Oracle by brute force that searches once, and makes lists of several lengths and rows of several capacities of the
-/// neighbours found. Between calls only `k` and `capacity` of the problem may change.
+/// neighbors found. Between calls only `k` and `capacity` of the problem may change.
 template <class Problem>
 class radius_oracle {
  public:

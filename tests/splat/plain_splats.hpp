@@ -13,9 +13,9 @@ namespace farpoint_tests {
 
 /// Splat in the frame of the camera, in double precision. Colors are not shaded.
 struct plain_splat {
-  xyz centre, normal, along, across;
+  xyz center, normal, along, across;
   double extents[2];
-  xyz colour;
+  xyz color;
 };
 
 inline std::vector<plain_splat> plain_splats(draw_splats_problem<float> const& problem) {
@@ -41,15 +41,15 @@ inline std::vector<plain_splat> plain_splats(draw_splats_problem<float> const& p
     farpoint::index_t const own = problem.whose[i];
     if (own < 0 || own >= problem.size()) continue;
     float const* const p = problem.points.data() + 4 * own;
-    xyz centre = seen({p[0], p[1], p[2]});
-    for (int axis = 0; axis < 3; ++axis) centre[static_cast<std::size_t>(axis)] += double{camera.translation[axis]};
-    bool const is_finite = std::isfinite(centre[0]) && std::isfinite(centre[1]) && std::isfinite(centre[2]);
-    if (!is_finite || !(centre[2] > 0)) continue;
+    xyz center = seen({p[0], p[1], p[2]});
+    for (int axis = 0; axis < 3; ++axis) center[static_cast<std::size_t>(axis)] += double{camera.translation[axis]};
+    bool const is_finite = std::isfinite(center[0]) && std::isfinite(center[1]) && std::isfinite(center[2]);
+    if (!is_finite || !(center[2] > 0)) continue;
     xyz normal = seen(row_of(problem.normals, i));
-    if (dot(normal, normal) == 0) normal = scaled(-1, centre);
-    if (!problem.params.back_faces && dot(normal, centre) > 0) continue;
+    if (dot(normal, normal) == 0) normal = scaled(-1, center);
+    if (!problem.params.back_faces && dot(normal, center) > 0) continue;
     normal = unit(normal);
-    plain_splat splat{centre, dot(normal, centre) > 0 ? scaled(-1, normal) : normal, {}, {}, {}, {}};
+    plain_splat splat{center, dot(normal, center) > 0 ? scaled(-1, normal) : normal, {}, {}, {}, {}};
     for (std::size_t e = 0; e < 2; ++e) {
       float const extent = problem.extents[2 * i + e];
       splat.extents[e] = extent > 0 ? std::min(1e30, double{extent}) : 0;
@@ -62,9 +62,9 @@ inline std::vector<plain_splat> plain_splats(draw_splats_problem<float> const& p
       splat.across = unit(across);
     }
     splat.along = cross(splat.across, splat.normal);
-    double const pixel = centre[2] / double{std::max(camera.focal[0], camera.focal[1])};
+    double const pixel = center[2] / double{std::max(camera.focal[0], camera.focal[1])};
     for (double& extent : splat.extents) extent = std::max(extent, 0.01 * pixel);
-    splat.colour = row_of(problem.colours, i);
+    splat.color = row_of(problem.colors, i);
     all.push_back(splat);
   }
   return all;
@@ -73,37 +73,37 @@ inline std::vector<plain_splat> plain_splats(draw_splats_problem<float> const& p
 /// Expected depth and color of a pixel. `is_certain` is false if a comparison is so close that rounding may decide.
 struct plain_pixel {
   double depth = std::numeric_limits<double>::infinity();
-  xyz colour{};
+  xyz color{};
   bool is_certain = true;
 };
 
 inline plain_pixel look(draw_splats_problem<float> const& problem, std::vector<plain_splat> const& splats, int x,
                         int y) {
   auto const& camera = problem.camera;
-  xyz const sight{(x + 0.5 - double{camera.centre[0]}) / double{camera.focal[0]},
-                  (y + 0.5 - double{camera.centre[1]}) / double{camera.focal[1]}, 1};
+  xyz const sight{(x + 0.5 - double{camera.center[0]}) / double{camera.focal[0]},
+                  (y + 0.5 - double{camera.center[1]}) / double{camera.focal[1]}, 1};
   plain_pixel pixel;
   struct hit {
     double depth, share, slack;
-    xyz colour;
+    xyz color;
   };
   std::vector<hit> hits;
   double const radius = double{problem.params.least_radius};
   for (auto const& splat : splats) {
-    double const depth = dot(splat.normal, splat.centre) / dot(splat.normal, sight);
-    xyz const offset{depth * sight[0] - splat.centre[0], depth * sight[1] - splat.centre[1], depth - splat.centre[2]};
+    double const depth = dot(splat.normal, splat.center) / dot(splat.normal, sight);
+    xyz const offset{depth * sight[0] - splat.center[0], depth * sight[1] - splat.center[1], depth - splat.center[2]};
     double const a = dot(splat.along, offset) / splat.extents[0];
     double const b = dot(splat.across, offset) / splat.extents[1];
-    double const dx = x + 0.5 - double{camera.centre[0]} - double{camera.focal[0]} * splat.centre[0] / splat.centre[2];
-    double const dy = y + 0.5 - double{camera.centre[1]} - double{camera.focal[1]} * splat.centre[1] / splat.centre[2];
+    double const dx = x + 0.5 - double{camera.center[0]} - double{camera.focal[0]} * splat.center[0] / splat.center[2];
+    double const dy = y + 0.5 - double{camera.center[1]} - double{camera.focal[1]} * splat.center[1] / splat.center[2];
     double const in_ellipse = a * a + b * b;
     double const in_dot = (dx * dx + dy * dy) / (radius * radius);
-    double const pixels = splat.centre[2] / double{camera.focal[0]};
+    double const pixels = splat.center[2] / double{camera.focal[0]};
     double const slack =
         double{problem.params.slack} * std::max({splat.extents[0], splat.extents[1],
-                                                 splat.centre[2] / double{std::max(camera.focal[0], camera.focal[1])}});
+                                                 splat.center[2] / double{std::max(camera.focal[0], camera.focal[1])}});
     // Rounding decides for ellipses seen from the side, close to the camera, or far from the origin.
-    bool const is_far = std::max({std::fabs(splat.centre[0]), std::fabs(splat.centre[1]), splat.centre[2]}) > 1e4;
+    bool const is_far = std::max({std::fabs(splat.center[0]), std::fabs(splat.center[1]), splat.center[2]}) > 1e4;
     bool const is_steep =
         is_far || std::fabs(dot(splat.normal, sight)) < 0.02 || splat.extents[0] > 1e3 || splat.extents[1] > 1e3;
     bool const is_thin = std::min(splat.extents[0], splat.extents[1]) < 0.1 * pixels;
@@ -112,9 +112,9 @@ inline plain_pixel look(draw_splats_problem<float> const& problem, std::vector<p
       pixel.is_certain = false;
     }
     if (in_ellipse <= 1 && depth > 0) {
-      hits.push_back({depth, in_ellipse, slack, splat.colour});
+      hits.push_back({depth, in_ellipse, slack, splat.color});
     } else if (in_dot <= 1) {
-      hits.push_back({splat.centre[2], in_dot, slack, splat.colour});
+      hits.push_back({splat.center[2], in_dot, slack, splat.color});
     }
   }
   for (auto const& one : hits) pixel.depth = std::min(pixel.depth, one.depth);
@@ -125,10 +125,10 @@ inline plain_pixel look(draw_splats_problem<float> const& problem, std::vector<p
     if (behind > 0) continue;
     double const weight = 1 + std::floor(4095 * (1 - one.share) * (1 - one.share));
     weights += weight;
-    for (std::size_t c = 0; c < 3; ++c) pixel.colour[c] += weight * one.colour[c];
+    for (std::size_t c = 0; c < 3; ++c) pixel.color[c] += weight * one.color[c];
   }
   for (std::size_t c = 0; c < 3; ++c) {
-    pixel.colour[c] = weights > 0 ? pixel.colour[c] / weights : double{problem.params.background[static_cast<int>(c)]};
+    pixel.color[c] = weights > 0 ? pixel.color[c] / weights : double{problem.params.background[static_cast<int>(c)]};
   }
   return pixel;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.hpp>
 
 #include "../support/call_memory.hpp"
@@ -18,7 +18,7 @@ farpoint::pinhole_camera<Scalar> camera_of_splats(std::int32_t width, std::int32
   camera.width = width;
   camera.height = height;
   camera.focal = {{Scalar(0.8) * static_cast<Scalar>(width), Scalar(0.9) * static_cast<Scalar>(height)}};
-  camera.centre = {{static_cast<Scalar>(width) / 2, static_cast<Scalar>(height) / 2}};
+  camera.center = {{static_cast<Scalar>(width) / 2, static_cast<Scalar>(height) / 2}};
   camera.translation = {{0, 0, Scalar(2.5)}};
   return camera;
 }
@@ -54,9 +54,9 @@ struct project_problem {
   }
 };
 
-/// Call of normals_from_neighbours() for rows that may hold any number.
+/// Call of normals_from_neighbors() for rows that may hold any number.
 template <class Coord>
-struct neighbour_normals_problem {
+struct neighbor_normals_problem {
   using scalar = farpoint::scalar_of<Coord>;
 
   std::vector<Coord> points;  ///< records of four
@@ -65,7 +65,7 @@ struct neighbour_normals_problem {
   std::vector<std::int32_t> whose;         ///< `[rows]`, or none
   std::vector<std::int32_t> count;         ///< `[1]`, or none
   std::vector<farpoint::index_t> offsets;  ///< none, or two
-  farpoint::neighbour_normals_params params;
+  farpoint::neighbor_normals_params params;
 
   std::size_t rows() const { return indices.size() / static_cast<std::size_t>(k); }
   farpoint::index_t size() const { return static_cast<farpoint::index_t>(points.size() / 4); }
@@ -73,13 +73,13 @@ struct neighbour_normals_problem {
   template <class Exec, class Memory>
   farpoint::result run(Exec exec, Memory& memory) const {
     auto const cloud = cloud_of_records(memory, points, offsets);
-    farpoint::neighbour_rows const asked{memory.input(indices), k, memory.input(whose), memory.input(count)};
-    farpoint::neighbour_normals_output<scalar> output;
+    farpoint::neighbor_rows const asked{memory.input(indices), k, memory.input(whose), memory.input(count)};
+    farpoint::neighbor_normals_output<scalar> output;
     output.normals = memory.template output<scalar>(3 * rows());
     output.curvatures = memory.template output<scalar>(rows());
     output.tangents = memory.template output<scalar>(3 * rows());
     output.extents = memory.template output<scalar>(2 * rows());
-    return normals_from_neighbours(exec, cloud, asked, params, output);
+    return normals_from_neighbors(exec, cloud, asked, params, output);
   }
 };
 
@@ -93,8 +93,8 @@ struct draw_splats_problem {
   std::vector<scalar> extents;             ///< `[splats, 2]`
   std::vector<scalar> normals, tangents;   ///< `[splats, 3]`, or none
   std::vector<std::int32_t> whose, count;  ///< `[splats]`, or none; `[1]`, or none
-  std::vector<float> colours;              ///< `[splats, 3]`, or `[points, 3]`
-  bool colours_of_points = false;
+  std::vector<float> colors;               ///< `[splats, 3]`, or `[points, 3]`
+  bool colors_of_points = false;
   std::vector<farpoint::index_t> offsets;  ///< none, or two
   farpoint::draw_splats_params params;
   farpoint::index_t stride = 0;
@@ -115,11 +115,11 @@ struct draw_splats_problem {
     asked.tangents = memory.input(tangents);
     asked.points = memory.input(whose);
     asked.count = memory.input(count);
-    asked.colours = memory.input(colours);
-    asked.colours_of_points = colours_of_points;
+    asked.colors = memory.input(colors);
+    asked.colors_of_points = colors_of_points;
     farpoint::splat_image image;
-    image.colours = memory.template output<float>(row() * static_cast<std::size_t>(camera.height));
-    image.bytes = memory.template output<std::uint8_t>(image.colours.size());
+    image.colors = memory.template output<float>(row() * static_cast<std::size_t>(camera.height));
+    image.bytes = memory.template output<std::uint8_t>(image.colors.size());
     image.depths = memory.template output<float>(pixels());
     image.stride = stride;
     auto const workspace = memory.scratch(draw_splats_workspace_bytes(exec, asked, camera, params));
@@ -154,11 +154,11 @@ std::vector<std::vector<unsigned char>> run_on_host(Problem const& problem, int 
   return memory.outputs();
 }
 
-/// Makes rows of random neighbours, mostly valid, with some row ends and some numbers out of range.
+/// Makes rows of random neighbors, mostly valid, with some row ends and some numbers out of range.
 template <class Coord>
-neighbour_normals_problem<Coord> random_neighbour_rows(std::uint64_t seed, shape which) {
+neighbor_normals_problem<Coord> random_neighbor_rows(std::uint64_t seed, shape which) {
   random_source random{seed};
-  neighbour_normals_problem<Coord> problem;
+  neighbor_normals_problem<Coord> problem;
   auto const n = static_cast<std::size_t>(random.below(400));
   problem.points = records_of<Coord>(make_cloud(which, n, seed));
   problem.k = 1 + random.below(20);
@@ -207,7 +207,7 @@ draw_splats_problem<Coord> random_splats(std::uint64_t seed, shape which) {
     for (int axis = 0; axis < 3; ++axis) {
       problem.normals.push_back(has_none ? scalar(0) : number(-1, 1));
       problem.tangents.push_back(random.below(strange) == 0 ? scalar(0) : number(-1, 1));
-      problem.colours.push_back(random.uniform());
+      problem.colors.push_back(random.uniform());
     }
     problem.whose.push_back(random.below(strange) == 0 ? static_cast<std::int32_t>(random.below(5)) - 3
                                                        : static_cast<std::int32_t>(random.below(62)));
@@ -248,7 +248,7 @@ inline draw_splats_problem<float> many_splats(std::uint64_t seed, std::size_t co
     for (int axis = 0; axis < 3; ++axis) {
       problem.normals.push_back(random.uniform() - 0.5f);
       problem.tangents.push_back(random.uniform() - 0.5f);
-      problem.colours.push_back(random.uniform());
+      problem.colors.push_back(random.uniform());
     }
     problem.whose.push_back(static_cast<std::int32_t>(random.below(static_cast<std::int64_t>(count))));
   }

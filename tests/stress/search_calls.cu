@@ -28,7 +28,7 @@ struct search_data {
     return call(clouds, queries.in(memory));
   }
 
-  /// A knn_output or radius_output for `each` neighbours per row.
+  /// A knn_output or radius_output for `each` neighbors per row.
   template <class Output, class Report, class Memory>
   Output lists_in(Memory& memory, index_t each) const {
     auto const size = rows() * static_cast<std::size_t>(each);

@@ -28,7 +28,7 @@ enum class shape {
   duplicates,
   clusters,
   non_finite,
-  millimetres,
+  millimeters,
   utm,
   tiny,
   huge,
@@ -36,7 +36,7 @@ enum class shape {
   oblique_plane,
   far_clusters,
   outlier,
-  street_in_millimetres,
+  street_in_millimeters,
   overflowing,
   subnormal,
   rings
@@ -55,7 +55,7 @@ inline constexpr shape all_shapes[] = {shape::cube,
                                        shape::duplicates,
                                        shape::clusters,
                                        shape::non_finite,
-                                       shape::millimetres,
+                                       shape::millimeters,
                                        shape::utm,
                                        shape::tiny,
                                        shape::huge,
@@ -63,7 +63,7 @@ inline constexpr shape all_shapes[] = {shape::cube,
                                        shape::oblique_plane,
                                        shape::far_clusters,
                                        shape::outlier,
-                                       shape::street_in_millimetres,
+                                       shape::street_in_millimeters,
                                        shape::overflowing,
                                        shape::subnormal,
                                        shape::rings};
@@ -129,7 +129,7 @@ inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
           p[static_cast<std::size_t>(random.below(3))] = bad[random.below(3)];
         }
         break;
-      case shape::millimetres:
+      case shape::millimeters:
         for (auto& c : p) c = std::floor((c - 0.5) * 2e8);
         break;
       case shape::utm: p = {4.5e5 + p[0] * 100, 5.4e6 + p[1] * 100, 300 + p[2]}; break;
@@ -151,7 +151,7 @@ inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
       case shape::outlier:
         if (i == n / 2) p = {-1e6, 3e6, 2e6};
         break;
-      case shape::street_in_millimetres:
+      case shape::street_in_millimeters:
         p = {std::floor(p[0] * 1e5), std::floor(p[1] * 2e4), std::floor(p[2] * 3e3)};
         break;
       case shape::overflowing:

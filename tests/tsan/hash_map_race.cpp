@@ -77,7 +77,7 @@ bool run_erasures() {
   std::vector<farpoint::hash_map_bucket> buckets(static_cast<std::size_t>(Map::buckets_for(2500)));
   Map const map{{buckets.data(), buckets.size()}};
   map.clear();
-  std::vector<modelled_key<value>> model(threads * own_keys);
+  std::vector<modeled_key<value>> model(threads * own_keys);
   std::vector<std::uint32_t> live(shared_keys, 0);
   std::array<int, threads> wrong{};
   std::vector<std::thread> team;

@@ -121,15 +121,15 @@ def check_ellipses(browser, folder):
     red, green, blue, middle, near_red = colors_at(browser, places)
     for color, channel in ((red, 0), (green, 1), (blue, 2)):
         others = [color[other] for other in range(3) if other != channel]
-        check(color[channel] > 150 and max(others) < 60, f"a splat has its colour: {color}")
-    check(abs(middle[0] - middle[2]) < 12 and middle[0] > 60, f"colours are blended where splats overlap: {middle}")
+        check(color[channel] > 150 and max(others) < 60, f"a splat has its color: {color}")
+    check(abs(middle[0] - middle[2]) < 12 and middle[0] > 60, f"colors are blended where splats overlap: {middle}")
     check(middle[1] < 60, f"what lies behind takes no part: {middle}")
     # The rim of the red one, seen before the green one: no gap between them.
     rim = [(-0.5 + math.cos(angle), 0.25 * math.sin(angle), 0) for angle in (0.1 * step for step in range(-20, 21))]
     check([255, 255, 255] not in colors_at(browser, rim), "there is no gap at a rim")
     check(near_red[0] > near_red[2] + 20, f"the nearer splat weighs more: {near_red}")
 
-    # A browser that cannot blend colours shows points.
+    # A browser that cannot blend colors shows points.
     open_without(browser, folder, "ellipses.html", "WebGL2RenderingContext.prototype.getExtension = () => null")
     check(browser.evaluate("farpoint.renderer.shapes().join()") == "dots", "without an extension there are no splats")
     check(sum(browser.evaluate(LOOK_AT_CANVAS)["drawn"]) > 0, "points are drawn in their place")

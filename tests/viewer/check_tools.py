@@ -100,7 +100,7 @@ def check_light_and_size(browser, folder):
     for name in browser.evaluate("[...document.getElementById('map').options].map(({ value }) => value)"):
         set_control(browser, "map", name)
         colors.add(browser.evaluate(LOOK_AT_CANVAS)["hash"])
-    check(len(colors) == 5, f"each scale of colours has its picture: {len(colors)}")
+    check(len(colors) == 5, f"each scale of colors has its picture: {len(colors)}")
 
 
 def check_picture(browser, folder):

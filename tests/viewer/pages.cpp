@@ -53,7 +53,7 @@ cloud view(wave const& of, char const* name) {
           {{"Intensity", attribute_kind::number, {of.intensity.data(), n, 1}},
            {"Voxel", attribute_kind::label, {of.voxels.data(), n, 1}},
            {"Normal", attribute_kind::direction, {of.normals.data(), n, 3}},
-           {"Colour", attribute_kind::color, {of.colors.data(), n, 3}}}};
+           {"Color", attribute_kind::color, {of.colors.data(), n, 3}}}};
 }
 
 /// 100 points on a line along y, at x = 10 times the moment.
@@ -112,7 +112,7 @@ struct ellipses {
                 {"Along", attribute_kind::number, along},
                 {"Across", attribute_kind::number, across}}};
     made.splats = splat_shape{0, 1, 2, 3};
-    if (!colors.empty()) made.attributes.push_back({"Colour", attribute_kind::color, {colors.data(), n, 3}});
+    if (!colors.empty()) made.attributes.push_back({"Color", attribute_kind::color, {colors.data(), n, 3}});
     return made;
   }
 };
@@ -155,7 +155,7 @@ void write_splats(std::filesystem::path const& folder) {
   write_page(folder / "splats.html", content);
   auto const few = make_ellipses();
   content.clouds = {few.view("ellipses")};
-  content.color_by = "Colour";
+  content.color_by = "Color";
   write_page(folder / "ellipses.html", content);
 }
 

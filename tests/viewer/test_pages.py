@@ -30,7 +30,7 @@ def check_two_clouds(browser, folder):
     check(rows.get("x") == "450,020.00000 m" and rows.get("y") == "5,400,030.75000 m", f"coordinates of a result: {rows}")
     rows = check_picking(browser, 0, 39_999)
     check(rows.get("Voxel") == "99" and rows.get("x") == "450,049.75000 m", f"attributes of the last point: {rows}")
-    check(rows.get("Colour") == "248, 248, 128", f"a colour: {rows}")
+    check(rows.get("Color") == "248, 248, 128", f"a color: {rows}")
     intensity = 0.5 + 0.5 * math.sin(49.75) ** 2
     check(abs(float(rows.get("Intensity", "nan")) - intensity) < 1e-5, f"a number: {rows}")
     check_picking(browser, 0, 151)
@@ -64,13 +64,13 @@ def check_two_clouds(browser, folder):
         browser.call("Input.dispatchTouchEvent", type=kind,
                      touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)])
     changes("a pinch")
-    for name in ("Intensity", "Voxel", "Normal", "Colour", "Cloud"):
+    for name in ("Intensity", "Voxel", "Normal", "Color", "Cloud"):
         browser.evaluate(f"""(() => {{
           const choice = document.getElementById('choice');
           choice.value = [...choice.options].find(({{ text }}) => text === {name!r}).value;
           choice.dispatchEvent(new Event('input'));
         }})()""")
-        changes("colour by " + name)
+        changes("color by " + name)
     browser.evaluate("document.getElementById('theme').click()")
     changes("the theme")
     for layout in ("overlaid", "0", "1"):

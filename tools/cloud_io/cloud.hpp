@@ -62,7 +62,7 @@ struct las_reference {
   };
 
   std::array<double, 3> scale{};   ///< a coordinate is its integer * scale + offset
-  std::array<double, 3> offset{};  ///< metres
+  std::array<double, 3> offset{};  ///< meters
   std::uint16_t encoding = 0;      ///< the kinds of GPS time and of projection, see las::kept_encoding
   std::vector<record> projection = {};
 };

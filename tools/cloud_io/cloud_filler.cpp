@@ -33,7 +33,7 @@ std::size_t cloud_filler::add(std::string_view name, scalar_kind kind) {
   return places_.size() - 1;
 }
 
-std::size_t cloud_filler::add_packed_colour(scalar_kind kind, bool with_alpha) {
+std::size_t cloud_filler::add_packed_color(scalar_kind kind, bool with_alpha) {
   places_.push_back({false, made_.columns.size(), with_alpha ? 4U : 3U, kind});
   for (char const* const name : {"blue", "green", "red"}) {
     made_.columns.emplace_back(name, scalar_kind::uint8, points());
@@ -77,7 +77,7 @@ cloud cloud_filler::take(std::string format) {
   } else {
     made_.points.resize(points_);
   }
-  // Packed colours were put in the order of their bytes.
+  // Packed colors were put in the order of their bytes.
   for (auto const& to : places_) {
     if (to.channels > 1) std::swap(made_.columns[to.at], made_.columns[to.at + 2]);
   }

@@ -18,8 +18,8 @@ class cloud_filler {
 
   /// The next value of each record. Returns its number, from 0.
   std::size_t add(std::string_view name, scalar_kind kind);
-  /// The next value of each record is PCL's colour: a byte each of blue, green, red and, if `with_alpha`, alpha.
-  std::size_t add_packed_colour(scalar_kind kind, bool with_alpha);
+  /// The next value of each record is PCL's color: a byte each of blue, green, red and, if `with_alpha`, alpha.
+  std::size_t add_packed_color(scalar_kind kind, bool with_alpha);
 
   std::size_t points() const { return points_; }
   /// Sets a value of record i.

@@ -35,7 +35,7 @@ cloud read_described_bin(cloud_bytes const& file, bin_description const& describ
 cloud read_ply(cloud_bytes const& file);
 /// DATA ascii, binary and binary_compressed; each value of a field becomes a column.
 cloud read_pcd(cloud_bytes const& file);
-/// The vertices of a Wavefront file, and their colours where it has them.
+/// The vertices of a Wavefront file, and their colors where it has them.
 cloud read_obj(cloud_bytes const& file);
 /// NumPy's array of points: three columns or more, the coordinates first.
 cloud read_npy(cloud_bytes const& file);

@@ -20,8 +20,8 @@ namespace farpoint_tools {
 
 namespace {
 
-// The columns that PCD packs into one word, by their bytes; empty if the cloud has no such colours.
-std::vector<column const*> packed_colours(cloud const& from) {
+// The columns that PCD packs into one word, by their bytes; empty if the cloud has no such colors.
+std::vector<column const*> packed_colors(cloud const& from) {
   std::vector<column const*> channels;
   for (char const* const name : {"blue", "green", "red", "alpha"}) {
     auto const* const channel = from.find(name);
@@ -155,7 +155,7 @@ std::string pcd_name(std::string const& name) {
 }
 
 std::string encode_pcd(cloud const& from, bool ascii) {
-  auto const channels = packed_colours(from);
+  auto const channels = packed_colors(from);
   auto fields = coordinates(from);
   for (auto const& c : from.columns) {
     bool const packed = std::find(channels.begin(), channels.end(), &c) != channels.end();

@@ -7,7 +7,7 @@ namespace {
 constexpr scalar_kind byte = scalar_kind::uint8;
 constexpr scalar_kind word = scalar_kind::uint16;
 
-void add_colour(std::vector<field>& to, std::size_t at) {
+void add_color(std::vector<field>& to, std::size_t at) {
   for (char const* const name : {"red", "green", "blue"}) {
     to.push_back({name, word, at});
     at += 2;
@@ -30,7 +30,7 @@ std::vector<field> short_fields(std::size_t format) {
                           {"point_source_id", word, 18}};
   bool const has_time = format != 0 && format != 2;
   if (has_time) made.push_back({"gps_time", scalar_kind::float64, 20});
-  if (format == 2 || format == 3 || format == 5) add_colour(made, has_time ? 28 : 20);
+  if (format == 2 || format == 3 || format == 5) add_color(made, has_time ? 28 : 20);
   return made;
 }
 
@@ -52,7 +52,7 @@ std::vector<field> long_fields(std::size_t format) {
                           {"point_source_id", word, 20},
                           {"gps_time", scalar_kind::float64, 22}};
   bool const has_infrared = format == 8 || format == 10;
-  if (format == 7 || has_infrared) add_colour(made, 30);
+  if (format == 7 || has_infrared) add_color(made, 30);
   if (has_infrared) made.push_back({"nir", word, 36});
   return made;
 }

@@ -33,12 +33,12 @@ struct extra_column {
   column const* from;
 };
 
-bool is_colour(std::string_view name) {
+bool is_color(std::string_view name) {
   return name == "red" || name == "green" || name == "blue";
 }
 
 double factor_of(column const& from) {
-  return is_colour(from.name()) && from.kind() == scalar_kind::uint8 ? 257 : 1;
+  return is_color(from.name()) && from.kind() == scalar_kind::uint8 ? 257 : 1;
 }
 
 // True if the field has every number of the column.
@@ -74,9 +74,9 @@ struct las_plan {
 };
 
 std::size_t choose_format(cloud const& from) {
-  bool const has_colour = from.find("red") != nullptr && from.find("green") != nullptr && from.find("blue") != nullptr;
-  std::size_t const of_12 = (has_colour ? 2U : 0U) + (from.find("gps_time") != nullptr ? 1U : 0U);
-  std::size_t const of_14 = from.find("nir") != nullptr ? 8 : has_colour ? 7 : 6;
+  bool const has_color = from.find("red") != nullptr && from.find("green") != nullptr && from.find("blue") != nullptr;
+  std::size_t const of_12 = (has_color ? 2U : 0U) + (from.find("gps_time") != nullptr ? 1U : 0U);
+  std::size_t const of_14 = from.find("nir") != nullptr ? 8 : has_color ? 7 : 6;
   // A projection as text is of version 1.4.
   if (from.las != nullptr && (from.las->encoding & 0x10U) != 0) return of_14;
   if (from.points.size() > std::numeric_limits<std::uint32_t>::max()) return of_14;

@@ -28,7 +28,7 @@ las_grid grid_of(cloud const& of, std::size_t axis);
 
 /// The bytes of a LAS file: version 1.2 with point format 0 to 3, or 1.4 with 6 to 8 where a value needs it.
 ///
-/// A column of a LAS value's name becomes that value if all its numbers fit: whole, and in the value's range. Colours
+/// A column of a LAS value's name becomes that value if all its numbers fit: whole, and in the value's range. Colors
 /// of type uint8 are multiplied by 257, as 65535 is LAS's white. Other columns become extra values of their own type.
 /// @throws cloud_error  if a point is not finite, or there are too many extra values
 std::string encode_las(cloud const& from);

@@ -134,14 +134,14 @@ std::vector<item> items_of(std::size_t format, std::size_t record_length) {
   bool const is_long = format >= 6;
   bool const has_time = format == 1 || (format >= 3 && format <= 5);
   bool const has_nir = format == 8 || format == 10;
-  bool const has_colour = format == 2 || format == 3 || format == 5 || format == 7 || has_nir;
+  bool const has_color = format == 2 || format == 3 || format == 5 || format == 7 || has_nir;
   bool const has_wave = format == 4 || format == 5 || format >= 9;
   std::vector<item> made;
   made.push_back(is_long ? item{point_14, 30} : item{point_10, 20});
   if (has_time) made.push_back({gps_time, 8});
   if (has_nir) {
     made.push_back({rgb_nir_14, 8});
-  } else if (has_colour) {
+  } else if (has_color) {
     made.push_back({is_long ? rgb_14 : rgb, 6});
   }
   if (has_wave) made.push_back({is_long ? wave_packet_14 : wave_packet, 29});

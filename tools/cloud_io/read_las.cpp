@@ -168,8 +168,8 @@ struct las_value {
   las_scaling scaling = {};
 };
 
-// Undoes the multiplication of colours of 8 bits by 257, which their writers do.
-void restore_colours(cloud& of) {
+// Undoes the multiplication of colors of 8 bits by 257, which their writers do.
+void restore_colors(cloud& of) {
   constexpr char const* names[] = {"red", "green", "blue"};
   for (char const* const name : names) {
     auto const* const channel = of.find(name);
@@ -186,15 +186,15 @@ void restore_colours(cloud& of) {
   }
 }
 
-// Removes columns of zeros: LAS has no other way to say that a value is unknown. Colours stay or go together.
+// Removes columns of zeros: LAS has no other way to say that a value is unknown. Colors stay or go together.
 void remove_unset(cloud& of) {
-  auto const is_colour = [](column const& c) { return c.name() == "red" || c.name() == "green" || c.name() == "blue"; };
+  auto const is_color = [](column const& c) { return c.name() == "red" || c.name() == "green" || c.name() == "blue"; };
   auto const is_zero = [](column const& c) {
     return std::all_of(c.bytes().begin(), c.bytes().end(), [](char byte) { return byte == 0; });
   };
-  auto const is_set_colour = [&](column const& c) { return is_colour(c) && !is_zero(c); };
-  bool const coloured = std::any_of(of.columns.begin(), of.columns.end(), is_set_colour);
-  auto const is_unset = [&](column const& c) { return is_zero(c) && !(coloured && is_colour(c)); };
+  auto const is_set_color = [&](column const& c) { return is_color(c) && !is_zero(c); };
+  bool const colored = std::any_of(of.columns.begin(), of.columns.end(), is_set_color);
+  auto const is_unset = [&](column const& c) { return is_zero(c) && !(colored && is_color(c)); };
   of.columns.erase(std::remove_if(of.columns.begin(), of.columns.end(), is_unset), of.columns.end());
 }
 
@@ -217,7 +217,7 @@ class las_reader {
     for (std::size_t i = 0; i < made_.points(); ++i) read_point(i);
     auto made = made_.take(fmt::format("LAS 1.{}, point format {}{}", header_.minor, header_.format,
                                        header_.is_packed ? ", compressed" : ""));
-    restore_colours(made);
+    restore_colors(made);
     remove_unset(made);
     made.las = std::make_shared<las_reference const>(std::move(header_.reference));
     return made;

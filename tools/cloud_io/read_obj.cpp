@@ -1,4 +1,4 @@
-// Vertices of Wavefront .obj files. Colours are the extension that MeshLab, Blender and others write: "v x y z r g b".
+// Vertices of Wavefront .obj files. Colors are the extension that MeshLab, Blender and others write: "v x y z r g b".
 #include <fmt/format.h>
 
 #include <array>
@@ -15,9 +15,9 @@ struct obj_vertex {
   std::array<double, 7> values{};
   std::size_t count = 0;
 
-  bool has_colour() const { return count >= 6; }
+  bool has_color() const { return count >= 6; }
   // x, y, z may be followed by a weight.
-  std::size_t first_colour() const { return count - 3; }
+  std::size_t first_color() const { return count - 3; }
 };
 
 obj_vertex parse_vertex(cloud_bytes const& file, std::string_view line, std::size_t number) {
@@ -51,23 +51,23 @@ cloud read_obj(cloud_bytes const& file) {
   cloud_filler made{count};
   line_reader lines{file.view()};
   std::size_t i = 0;
-  bool coloured = false;
+  bool colored = false;
   while (auto const line = lines.next_with_content()) {
     auto const vertex = parse_vertex(file, *line, lines.number());
     if (vertex.count == 0) continue;
     if (i == 0) {
-      coloured = vertex.has_colour();
+      colored = vertex.has_color();
       for (char const* const name : {"x", "y", "z"}) made.add(name, scalar_kind::float64);
-      if (coloured) {
+      if (colored) {
         for (char const* const name : {"red", "green", "blue"}) made.add(name, scalar_kind::uint8);
       }
     }
-    if (vertex.has_colour() != coloured) {
-      file.fail(fmt::format("a colour in all vertices or in none (line {})", lines.number()), excerpt(*line));
+    if (vertex.has_color() != colored) {
+      file.fail(fmt::format("a color in all vertices or in none (line {})", lines.number()), excerpt(*line));
     }
     for (std::size_t axis = 0; axis < 3; ++axis) made.put(axis, i, vertex.values[axis]);
-    for (std::size_t channel = 0; channel < 3 && coloured; ++channel) {
-      made.put(3 + channel, i, 255 * vertex.values[vertex.first_colour() + channel]);
+    for (std::size_t channel = 0; channel < 3 && colored; ++channel) {
+      made.put(3 + channel, i, 255 * vertex.values[vertex.first_color() + channel]);
     }
     ++i;
   }

@@ -124,11 +124,11 @@ pcd_header parse_pcd_header(cloud_bytes const& file, line_reader& lines) {
 std::size_t count_points(cloud_bytes const& file, pcd_header const& header) {
   if (!header.width && !header.points) file.fail("WIDTH and HEIGHT, or POINTS, in the PCD header", "none of them");
   if (!header.width) return *header.points;
-  std::size_t const organised = *header.width * header.height.value_or(1);  // factors below 2^32: no overflow
-  if (header.points && *header.points != organised) {
-    file.fail(fmt::format("WIDTH x HEIGHT = {} points", organised), fmt::format("POINTS {}", *header.points));
+  std::size_t const organized = *header.width * header.height.value_or(1);  // factors below 2^32: no overflow
+  if (header.points && *header.points != organized) {
+    file.fail(fmt::format("WIDTH x HEIGHT = {} points", organized), fmt::format("POINTS {}", *header.points));
   }
-  return organised;
+  return organized;
 }
 
 void expect_coordinates(cloud_bytes const& file, pcd_header const& header) {
@@ -165,7 +165,7 @@ std::vector<pcd_value> declare_values(pcd_header const& header, cloud_filler& ma
       for (std::size_t i = 0; i < field.count; ++i) {
         auto const name =
             field.count == 1 || (i == 0 && field.is_axis()) ? field.name : fmt::format("{}_{}", field.name, i);
-        auto const place = packed ? made.add_packed_colour(*kind, field.name == "rgba") : made.add(name, *kind);
+        auto const place = packed ? made.add_packed_color(*kind, field.name == "rgba") : made.add(name, *kind);
         values.push_back({f, word + i, offset + i * field.size, i * field.size, place});
       }
     }

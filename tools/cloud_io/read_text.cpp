@@ -92,10 +92,10 @@ struct number_range {
     high = std::max(high, value);
   }
   bool is_within(double least, double most) const { return whole && low >= least && high <= most; }
-  bool is_colour() const { return is_within(0, 255); }
+  bool is_color() const { return is_within(0, 255); }
   scalar_kind kind(std::string const& name) const {
-    bool const names_colour = name == "red" || name == "green" || name == "blue" || name == "alpha";
-    if (names_colour && is_colour()) return scalar_kind::uint8;
+    bool const names_color = name == "red" || name == "green" || name == "blue" || name == "alpha";
+    if (names_color && is_color()) return scalar_kind::uint8;
     if (is_within(-0x1p31, 0x1p31 - 1)) return scalar_kind::int32;
     if (is_within(0, 0x1p32 - 1)) return scalar_kind::uint32;
     return scalar_kind::float64;
@@ -199,10 +199,10 @@ class text_reader {
     auto names = with_common_names(words_of(without_marks(comment_)));
     if (names.size() == width && has_axes(names)) return names;
     names = {"x", "y", "z"};
-    bool const coloured = (width == 6 || width == 7) &&
-                          std::all_of(ranges_.end() - 3, ranges_.end(), [](auto const& r) { return r.is_colour(); });
-    if (width == 4 || (width == 7 && coloured)) names.emplace_back("intensity");
-    if (coloured) names.insert(names.end(), {"red", "green", "blue"});
+    bool const colored = (width == 6 || width == 7) &&
+                         std::all_of(ranges_.end() - 3, ranges_.end(), [](auto const& r) { return r.is_color(); });
+    if (width == 4 || (width == 7 && colored)) names.emplace_back("intensity");
+    if (colored) names.insert(names.end(), {"red", "green", "blue"});
     for (std::size_t c = names.size(); c < width; ++c) names.push_back(fmt::format("column_{}", c));
     return names;
   }

@@ -98,7 +98,7 @@ class cube_painter {
           auto const& b = seen[(i + 1) % 4];
           inside = std::min(inside, -cross(a, b, x, y) / std::max(length(a, b), 1e-9));
         }
-        // Half a pixel wider than the face, to leave no cracks between neighbours.
+        // Half a pixel wider than the face, to leave no cracks between neighbors.
         if (inside < -0.5) continue;
         double const share_1 = cross(seen[2], seen[0], x, y) / area;
         double const share_2 = cross(seen[0], seen[1], x, y) / area;

@@ -146,7 +146,7 @@ class panel_painter {
 // Scales of both panels.
 struct picture_scales {
   extent x, y, z;    // range of most points
-  double grid_step;  // metres
+  double grid_step;  // meters
 };
 
 picture_scales measure(std::vector<point3> const& points, view const& above) {
@@ -200,7 +200,7 @@ void draw_panel(image& canvas, panel const& where, view const& looking, picture_
   painter.draw_samples(points, samples);
 }
 
-// Coloured as the points are.
+// Colored as the points are.
 std::vector<cube> cubes_of(voxel_cloud const& voxels, view const& looking, extent const& heights) {
   auto const& grid = voxels.grid;
   std::vector<cube> cubes(voxels.size());
@@ -224,11 +224,11 @@ std::vector<cube> cubes_of(voxel_cloud const& voxels, view const& looking, exten
   return cubes;
 }
 
-void draw_scale_bar(image& canvas, double metres, double pixels_per_metre) {
-  int const length = static_cast<int>(std::lround(metres * pixels_per_metre));
+void draw_scale_bar(image& canvas, double meters, double pixels_per_meter) {
+  int const length = static_cast<int>(std::lround(meters * pixels_per_meter));
   int const x = left_panel.x + 18 * zoom;
   int const y = left_panel.y + left_panel.height - 24 * zoom;
-  auto const label = fmt::format("{:g} m", metres);
+  auto const label = fmt::format("{:g} m", meters);
   // A plate, so that the label stays readable over points.
   canvas.fill(x - 8 * zoom, y - 26 * zoom, std::max(length, text_width(label, text_dot)) + 16 * zoom, 40 * zoom,
               frame_color);
@@ -238,7 +238,7 @@ void draw_scale_bar(image& canvas, double metres, double pixels_per_metre) {
   canvas.fill(x + length - 2 * zoom, y - zoom, 2 * zoom, 8 * zoom, text_color);
 }
 
-// From the right end of the caption's line to the left: the heights' colours, then, if there are any, the samples'.
+// From the right end of the caption's line to the left: the heights' colors, then, if there are any, the samples'.
 void draw_legend(image& canvas, int y, extent const& heights, bool with_samples) {
   constexpr int bar = 120 * zoom;
   constexpr int gap = 10 * zoom;

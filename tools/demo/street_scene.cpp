@@ -144,7 +144,7 @@ std::vector<std::array<float, 3>> simulate_street_sweep(std::uint64_t seed) {
   constexpr double longest = 80;
   constexpr double range_noise = 0.02;
   // Rounding hides the last bits of sin, cos and log, which differ from one mathematics library to another.
-  constexpr double steps_per_metre = 1024;
+  constexpr double steps_per_meter = 1024;
 
   random_source random{seed};
   auto const scene = build_street(random);
@@ -168,7 +168,7 @@ std::vector<std::array<float, 3>> simulate_street_sweep(std::uint64_t seed) {
       std::array<float, 3> point{};
       for (std::size_t axis = 0; axis < 3; ++axis) {
         double const exact = (range + noise) * direction[axis];
-        point[axis] = static_cast<float>(std::round(exact * steps_per_metre) / steps_per_metre);
+        point[axis] = static_cast<float>(std::round(exact * steps_per_meter) / steps_per_meter);
       }
       points.push_back(point);
     }

@@ -9,7 +9,7 @@ namespace farpoint_tools {
 
 /// One turn of a spinning LiDAR, 64 rings at 1.73 m above a street of houses, parked cars, trees and people.
 ///
-/// Metres; x along the street, y to the left, z up, the sensor at the origin. 30,000 to 60,000 returns within 90 m,
+/// Meters; x along the street, y to the left, z up, the sensor at the origin. 30,000 to 60,000 returns within 90 m,
 /// 2 cm of range noise, coordinates in steps of 1/1024 m. Equal seeds give equal points on every machine.
 std::vector<std::array<float, 3>> simulate_street_sweep(std::uint64_t seed);
 

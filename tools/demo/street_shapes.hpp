@@ -14,7 +14,7 @@ struct ray {
   vec3 direction;
 };
 
-/// Upright box, turned by an angle about the vertical through its centre.
+/// Upright box, turned by an angle about the vertical through its center.
 struct box {
   vec3 center;
   vec3 half;
@@ -27,7 +27,7 @@ struct cylinder {
   double x, y, radius, bottom, top;
 };
 
-/// Sphere; of leaves when `density` (hits per metre) is not 0: rays enter it, and may pass through.
+/// Sphere; of leaves when `density` (hits per meter) is not 0: rays enter it, and may pass through.
 struct sphere {
   vec3 center;
   double radius;

@@ -36,7 +36,7 @@ bool is_finite(point3 const& point);
 struct screen_point {
   double x, y;   ///< pixels
   double depth;  ///< smaller is nearer to the eye
-  double scale;  ///< pixels per metre there
+  double scale;  ///< pixels per meter there
 };
 
 /// A linear map of the cloud, seen from infinitely far or from a camera.
@@ -63,7 +63,7 @@ class view {
   std::array<double, 3> up_ = {0, 1, 0};
   std::array<double, 3> forward_ = {0, 0, -1};
   bool perspective_ = false;
-  double nearest_ = 0;  // metres before the camera
+  double nearest_ = 0;  // meters before the camera
   double scale_ = 1;
   double shift_x_ = 0;
   double shift_y_ = 0;

@@ -36,7 +36,7 @@ float choose_voxel_size(std::vector<point3> const& points) {
     auto values = values_along(points, axis);
     longest = std::max(longest, robust_extent(values, 0.01).size());
   }
-  // A cloud whose points coincide has no size, and floats far from the origin cannot resolve millimetres.
+  // A cloud whose points coincide has no size, and floats far from the origin cannot resolve millimeters.
   return static_cast<float>(longest > 1e-30 ? std::clamp(round_length(longest / 100), 1e-30, 1e30) : 0.1);
 }
 

@@ -31,7 +31,7 @@ struct voxel_cloud {
 /// A round length (m), about a hundredth of the cloud's longest side: voxels large enough to see.
 float choose_voxel_size(std::vector<point3> const& points);
 
-/// Cubes of `size` metres (> 0) around all finite points, with corners at multiples of `size`; a million along an axis
+/// Cubes of `size` meters (> 0) around all finite points, with corners at multiples of `size`; a million along an axis
 /// at most, around most points, so that a stray does not count.
 farpoint::voxel_grid<float> grid_around(std::vector<point3> const& points, float size);
 

@@ -28,7 +28,7 @@ outcome time_all(cloud const& input, common_wish const& wish) {
     }
   };
   add(voxelize(input, wish, {}, where, "voxelize"));
-  add(find_neighbours(input, wish, {}, "knn"));
+  add(find_neighbors(input, wish, {}, "knn"));
   add(find_normals(input, wish, {}, "normals"));
   return made;
 }

@@ -37,7 +37,7 @@ void add_computing_commands(command_adder const& add, shared_wishes const& all) 
   auto* const fps = add("fps", "Farthest point sampling", [all] { return run_fps(all->common, all->fps); });
   auto* const voxelize =
       add("voxelize", "Points to voxels", [all] { return run_voxelize(all->common, all->voxelize); });
-  auto* const knn = add("knn", "Nearest neighbours of all points", [all] { return run_knn(all->common, all->knn); });
+  auto* const knn = add("knn", "Nearest neighbors of all points", [all] { return run_knn(all->common, all->knn); });
   auto* const normals =
       add("normals", "Normals and curvatures", [all] { return run_normals(all->common, all->normals); });
   for (auto* const each : {fps, voxelize, knn, normals}) {
@@ -123,7 +123,7 @@ std::function<int()> parse_command_line(int argc, char** argv, int& code) {
   auto const all = std::make_shared<wishes>();
   std::function<int()> chosen;
   CLI::App app{
-      "Point clouds in files: samples, voxels, neighbours and normals; converted, cleaned, cropped and merged."};
+      "Point clouds in files: samples, voxels, neighbors and normals; converted, cleaned, cropped and merged."};
   app.name("farpoint");
   app.set_version_flag("--version", FARPOINT_PROGRAM_VERSION);
   app.require_subcommand(1);

@@ -16,11 +16,11 @@ namespace farpoint_tools {
 namespace {
 
 template <class Scalar>
-struct neighbour_lists {
+struct neighbor_lists {
   std::vector<std::int32_t> indices;  ///< `[points, k]`
   std::vector<Scalar> distances;      ///< `[points, k]`, squared
 
-  friend bool operator==(neighbour_lists const& a, neighbour_lists const& b) {
+  friend bool operator==(neighbor_lists const& a, neighbor_lists const& b) {
     return a.indices == b.indices && equal_bits(a.distances, b.distances);
   }
 };
@@ -45,9 +45,9 @@ bool rows_are_right(farpoint::batch<farpoint::point_view<Scalar>> const& points,
   std::vector<Scalar> squared(width + 1);
   for (farpoint::index_t r = 0; r < std::min(rows, n); ++r) {
     auto const i = r * n / std::min(rows, n);
-    // One query is not the point of its number: it is left out of one neighbour more.
+    // One query is not the point of its number: it is left out of one neighbor more.
     farpoint::batch const query{points.points().subview(i, 1)};
-    auto const more = method.exclude_self && k < farpoint::max_neighbours ? k + 1 : k;
+    auto const more = method.exclude_self && k < farpoint::max_neighbors ? k + 1 : k;
     farpoint::knn_output<Scalar> const output{
         farpoint::span<std::int32_t>{found.data(), static_cast<std::size_t>(more)},
         farpoint::span<Scalar>{squared.data(), static_cast<std::size_t>(more)}};
@@ -64,11 +64,11 @@ bool rows_are_right(farpoint::batch<farpoint::point_view<Scalar>> const& points,
   return true;
 }
 
-// Adds the number of a point's neighbours, and the mean and the largest distance to them (m).
+// Adds the number of a point's neighbors, and the mean and the largest distance to them (m).
 template <class Scalar>
-void add_columns(neighbour_lists<Scalar> const& lists, std::size_t k, cloud& to) {
+void add_columns(neighbor_lists<Scalar> const& lists, std::size_t k, cloud& to) {
   auto const n = to.points.size();
-  column counts{"neighbours", scalar_kind::int32, n};
+  column counts{"neighbors", scalar_kind::int32, n};
   column means{"mean_distance", scalar_kind::float32, n};
   column farthest{"farthest_distance", scalar_kind::float32, n};
   for (std::size_t i = 0; i < n; ++i) {
@@ -93,16 +93,16 @@ double mean_of(column const& values) {
   return values.size() == 0 ? 0 : sum / static_cast<double>(values.size());
 }
 
-// find_neighbours() of the cloud's coordinates, floats or doubles.
+// find_neighbors() of the cloud's coordinates, floats or doubles.
 template <class Scalar>
-outcome find_neighbours_of_rows(std::vector<std::array<Scalar, 3>> const& rows, cloud const& input,
-                                common_wish const& common, search_wish const& wish, std::string const& prefix) {
+outcome find_neighbors_of_rows(std::vector<std::array<Scalar, 3>> const& rows, cloud const& input,
+                               common_wish const& common, search_wish const& wish, std::string const& prefix) {
   auto const k = static_cast<std::size_t>(wish.k);
   auto const n = rows.size();
   farpoint::batch const points{farpoint::view_points(rows)};
   farpoint::exact const method{wish.max_radius, !wish.with_self};
   auto const call = [&](farpoint::runtime::options const& where, farpoint::runtime::run_info& info) {
-    neighbour_lists<Scalar> lists{std::vector<std::int32_t>(n * k), std::vector<Scalar>(n * k)};
+    neighbor_lists<Scalar> lists{std::vector<std::int32_t>(n * k), std::vector<Scalar>(n * k)};
     farpoint::knn_output<Scalar> const output{lists.indices, lists.distances};
     expect_ok(farpoint::runtime::knn(points, method, wish.k, output, where, &info));
     return lists;
@@ -114,18 +114,18 @@ outcome find_neighbours_of_rows(std::vector<std::array<Scalar, 3>> const& rows, 
   made.result = input;
   add_columns(run.answer, k, made.result);
   made.told = {{"points", "points", static_cast<std::int64_t>(n)},
-               {"neighbours", "neighbours", mean_of(*made.result.find("neighbours"))},
+               {"neighbors", "neighbors", mean_of(*made.result.find("neighbors"))},
                {"mean_distance_m", "distance (m)", mean_of(*made.result.find("mean_distance"))}};
   made.told.insert(made.told.end(), times.begin(), times.end());
   if (common.check) {
-    auto const reference = [&](neighbour_lists<Scalar> const& lists) {
+    auto const reference = [&](neighbor_lists<Scalar> const& lists) {
       farpoint::runtime::run_info unused;
       return lists == call({farpoint::runtime::backend::host, 1}, unused) &&
              rows_are_right(points, method, wish.k, lists.indices.data(), lists.distances.data(), 256);
     };
     made.equal = compare(run, call, "one thread, and as the serial loop at 256 points", reference, made.told);
   }
-  made.done = fmt::format("distances to {} neighbours", k);
+  made.done = fmt::format("distances to {} neighbors", k);
   made.result_name = "Points";
   made.drawn.has_input = true;
   made.drawn.color_by = "mean_distance";
@@ -164,7 +164,7 @@ outcome find_normals_of_rows(std::vector<std::array<Scalar, 3>> const& points, c
     auto const* const normal = rows.normals.data() + 3 * i;
     undefined += normal[0] == 0 && normal[1] == 0 && normal[2] == 0 ? 1 : 0;
   }
-  made.done = fmt::format("normals from {} neighbours", wish.k);
+  made.done = fmt::format("normals from {} neighbors", wish.k);
   made.result_name = "Normals";
   made.result.set(make_column("curvature", scalar_kind::float32, rows.curvatures));
   made.told = {{"points", "points", static_cast<std::int64_t>(n)}, {"undefined", "undefined", undefined}};
@@ -181,10 +181,10 @@ outcome find_normals_of_rows(std::vector<std::array<Scalar, 3>> const& points, c
 
 }  // namespace
 
-outcome find_neighbours(cloud const& input, common_wish const& common, search_wish const& wish,
-                        std::string const& prefix) {
+outcome find_neighbors(cloud const& input, common_wish const& common, search_wish const& wish,
+                       std::string const& prefix) {
   return with_coordinates(input,
-                          [&](auto const& rows) { return find_neighbours_of_rows(rows, input, common, wish, prefix); });
+                          [&](auto const& rows) { return find_neighbors_of_rows(rows, input, common, wish, prefix); });
 }
 
 outcome find_normals(cloud const& input, common_wish const& common, normals_wish const& wish,
@@ -203,7 +203,7 @@ outcome find_normals(cloud const& input, common_wish const& common, normals_wish
 
 int run_knn(common_wish const& common, search_wish const& wish) {
   return run_session(
-      "knn", common, [&](cloud const& input) { return find_neighbours(input, common, wish); }, wish.indices);
+      "knn", common, [&](cloud const& input) { return find_neighbors(input, common, wish); }, wish.indices);
 }
 
 int run_normals(common_wish const& common, normals_wish const& wish) {

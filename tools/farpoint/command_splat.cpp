@@ -60,16 +60,16 @@ class artist {
   bool check(double azimuth, int rounds, splat_frame const& view) const {
     return equal_bits(view, frame_on_host(cloud_, request(azimuth, rounds, false), 1));
   }
-  /// Normals of the visible points, from their neighbours in the whole cloud.
+  /// Normals of the visible points, from their neighbors in the whole cloud.
   std::vector<point3> true_normals(splat_frame const& view) const {
-    auto const neighbours = search_cloud(cloud_, view.seen.visible, wish_.k, threads_);
-    return normals_of(cloud_, view.seen.visible, neighbours, eye_of(view.looking), threads_);
+    auto const neighbors = search_cloud(cloud_, view.seen.visible, wish_.k, threads_);
+    return normals_of(cloud_, view.seen.visible, neighbors, eye_of(view.looking), threads_);
   }
-  /// Draws the view in false colours of the normals' errors (degrees).
+  /// Draws the view in false colors of the normals' errors (degrees).
   frame draw_errors(double azimuth, int rounds, std::vector<float> const& errors) const {
-    auto const colours = colours_of_errors(errors);
+    auto const colors = colors_of_errors(errors);
     auto const asked = request(azimuth, rounds, false);
-    return (on_gpu() ? frame_on_cuda(cloud_, asked, colours) : frame_on_host(cloud_, asked, threads_, colours)).picture;
+    return (on_gpu() ? frame_on_cuda(cloud_, asked, colors) : frame_on_host(cloud_, asked, threads_, colors)).picture;
   }
 
  private:
@@ -95,7 +95,7 @@ void print_search(std::string const& rounds, splat_frame const& view, splat_fram
                   std::vector<point3> const& true_normals) {
   auto const spread = spread_of(angles_between(view.normals, true_normals));
   fmt::print("  {:<12}  {:>8.2f} %  {:>13.3f}  {:>9.3f}  {:>9.2f}\n", rounds,
-             100 * share_of_equal_rows(view.seen.neighbours, exact.seen.neighbours), spread.mean, spread.deviation,
+             100 * share_of_equal_rows(view.seen.neighbors, exact.seen.neighbors), spread.mean, spread.deviation,
              1e3 * view.info.seconds);
   std::fflush(stdout);
 }
@@ -115,12 +115,12 @@ struct first_view {
   std::vector<float> errors;  ///< errors of the visible points' normals (degrees)
 };
 
-/// The first view: how good its neighbours and normals are, what its stages take, and its pictures.
+/// The first view: how good its neighbors and normals are, what its stages take, and its pictures.
 first_view show_first(splat_wish const& wish, artist const& hand) {
   auto const exact = with_progress("searching", [&] { return hand.look(wish.azimuth, farpoint::until_exact); });
   auto const true_normals = with_progress("searching", [&] { return hand.true_normals(exact); });
   print_row("visible", fmt::format("{}", exact.seen.visible.size()));
-  print_row("neighbours", fmt::format("{}", wish.k));
+  print_row("neighbors", fmt::format("{}", wish.k));
   print_row("backend", describe(exact.info, wish.backend));
   bool same = !wish.check || hand.check(wish.azimuth, farpoint::until_exact, exact);
 
@@ -139,11 +139,11 @@ first_view show_first(splat_wish const& wish, artist const& hand) {
   write_png(with_caption(shade(shown.picture), fmt::format("{} visible points, k {}", errors.size(), wish.k), false),
             wish.picture_file);
   auto const caption = fmt::format("normals: {:.2f} deg off, deviation {:.2f}", spread.mean, spread.deviation);
-  auto const in_colours = with_progress("drawing", [&] { return hand.draw_errors(wish.azimuth, wish.rounds, errors); });
-  write_png(with_caption(show_colours(in_colours), caption, true), beside(wish.picture_file, "_error"));
+  auto const in_colors = with_progress("drawing", [&] { return hand.draw_errors(wish.azimuth, wish.rounds, errors); });
+  write_png(with_caption(show_colors(in_colors), caption, true), beside(wish.picture_file, "_error"));
   if (wish.check) {
     fmt::print("\n");
-    print_row("check", fmt::format("neighbours, normals and pictures {} those of one host thread",
+    print_row("check", fmt::format("neighbors, normals and pictures {} those of one host thread",
                                    same ? "equal" : "DIFFER from"));
   }
   return {same, shown.seen.visible, errors};
@@ -185,7 +185,7 @@ std::filesystem::path write_page_of(splat_wish const& wish, cloud const& input, 
   outcome made;
   made.result = input;
   made.result_name = "Splats";
-  made.done = fmt::format("splats from {} neighbours", wish.k);
+  made.done = fmt::format("splats from {} neighbors", wish.k);
   made.told = {{"points", "points", static_cast<std::int64_t>(input.points.size())},
                {"visible", "visible in the first view", static_cast<std::int64_t>(first.visible.size())},
                {"error", "mean error of normals there (degrees)", spread_of(first.errors).mean}};

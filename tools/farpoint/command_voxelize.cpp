@@ -171,7 +171,7 @@ cloud cloud_of(voxel_rows<Scalar> const& voxels, cloud const& input, feature_row
     made.points = std::move(centroids);
   }
   for (std::size_t f = 0; f < features.count(); ++f) {
-    auto const kind = input.columns[f].kind() == scalar_kind::uint8 ? scalar_kind::uint8  // colours stay colours
+    auto const kind = input.columns[f].kind() == scalar_kind::uint8 ? scalar_kind::uint8  // colors stay colors
                       : features.is_relative(f)                     ? scalar_kind::float64
                                                                     : scalar_kind::float32;
     made.columns.push_back(

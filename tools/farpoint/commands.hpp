@@ -29,8 +29,8 @@ int run_splat(splat_wish const& wish);
 outcome sample(cloud const& input, common_wish const& common, fps_wish const& wish, std::string const& prefix = {});
 outcome voxelize(cloud const& input, common_wish const& common, voxelize_wish const& wish, voxel_space const& where,
                  std::string const& prefix = {});
-outcome find_neighbours(cloud const& input, common_wish const& common, search_wish const& wish,
-                        std::string const& prefix = {});
+outcome find_neighbors(cloud const& input, common_wish const& common, search_wish const& wish,
+                       std::string const& prefix = {});
 outcome find_normals(cloud const& input, common_wish const& common, normals_wish const& wish,
                      std::string const& prefix = {});
 

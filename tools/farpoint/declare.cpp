@@ -17,7 +17,7 @@ CLI::Validator const name_of_file{
     [](std::string const& name) { return std::string{name.empty() ? "expected a name, found \"\"" : ""}; }, ""};
 
 void add_radius(CLI::App& app, double& radius) {
-  app.add_option("--max-radius", radius, "No neighbour is farther away (m)")
+  app.add_option("--max-radius", radius, "No neighbor is farther away (m)")
       ->check(CLI::PositiveNumber)
       ->option_text("M");
 }
@@ -167,21 +167,21 @@ void declare_voxelize(CLI::App& app, voxelize_wish& wish) {
 }
 
 void declare_knn(CLI::App& app, search_wish& wish) {
-  app.add_option("-k", wish.k, "Neighbours per point")->check(CLI::Range(1, 1024))->option_text("N [8]");
+  app.add_option("-k", wish.k, "Neighbors per point")->check(CLI::Range(1, 1024))->option_text("N [8]");
   add_radius(app, wish.max_radius);
-  app.add_flag("--with-self", wish.with_self, "A point is its own nearest neighbour");
+  app.add_flag("--with-self", wish.with_self, "A point is its own nearest neighbor");
   app.add_option("--indices", wish.indices,
                  "Also write all indices as a .npy of int32, [points, k]; a folder for those of a folder")
       ->check(name_of_file)
       ->option_text("NPY");
   app.footer(
-      fmt::format("The output has all points, with the number of neighbours, and mean and largest distance (m).\n"
-                  "Example:\n  farpoint knn scan.pcd -k 8 --indices neighbours.npy\n{}",
+      fmt::format("The output has all points, with the number of neighbors, and mean and largest distance (m).\n"
+                  "Example:\n  farpoint knn scan.pcd -k 8 --indices neighbors.npy\n{}",
                   exit_codes));
 }
 
 void declare_normals(CLI::App& app, normals_wish& wish) {
-  app.add_option("-k", wish.k, "Neighbours per point, itself included")
+  app.add_option("-k", wish.k, "Neighbors per point, itself included")
       ->check(CLI::Range(3, 1024))
       ->option_text("N [16]");
   add_radius(app, wish.max_radius);
@@ -245,7 +245,7 @@ void declare_splat(CLI::App& app, splat_wish& wish) {
   app.add_option("--size", wish.size, "Width and height of a view (px)")
       ->check(CLI::Range(16, 4096))
       ->option_text("N [768]");
-  app.add_option("-k", wish.k, "Neighbours per point, itself included")
+  app.add_option("-k", wish.k, "Neighbors per point, itself included")
       ->check(CLI::Range(3, 256))
       ->option_text("N [16]");
   app.add_option("--rounds", wish.rounds, "Draw what the approximate search finds in this many rounds; 0: exact")
@@ -259,8 +259,8 @@ void declare_splat(CLI::App& app, splat_wish& wish) {
                "Also write a page that draws the splats from all sides, and open it where there is a browser");
   app.add_flag("--check", wish.check, "Also search and fit the first view on one host thread, and compare to the bit");
   app.footer(fmt::format(
-      "The backend computes neighbours, normals and radii; the host draws.\n"
-      "Also written: the first view's normals in false colours (_error), and thumbnails of all views (_views).\n"
+      "The backend computes neighbors, normals and radii; the host draws.\n"
+      "Also written: the first view's normals in false colors (_error), and thumbnails of all views (_views).\n"
       "Example:\n  farpoint splat model.ply\n{}",
       exit_codes));
 }

@@ -19,7 +19,7 @@ void declare_convert(CLI::App& app) {
 }
 
 void declare_clean(CLI::App& app, clean_wish& wish) {
-  auto* const k = app.add_option("-k", wish.k, "Neighbours whose mean distance is compared");
+  auto* const k = app.add_option("-k", wish.k, "Neighbors whose mean distance is compared");
   k->check(CLI::Range(1, 1024))->option_text("N [16]");
   auto* const deviations =
       app.add_option("--deviations", wish.deviations,

@@ -70,11 +70,11 @@ struct normals_wish {
   std::vector<double> viewpoint = {0, 0, 0};
 };
 
-/// Statistical outliers, or with a radius above 0 those by numbers of neighbours.
+/// Statistical outliers, or with a radius above 0 those by numbers of neighbors.
 struct clean_wish {
   std::int64_t k = 16;
   double deviations = 2;
-  double radius = 0;  ///< metres
+  double radius = 0;  ///< meters
   std::int64_t min_points = 2;
 };
 

@@ -43,14 +43,14 @@ class scene_maker {
   viewer::cloud make(std::string name, cloud const& from, std::vector<column> const& more) {
     auto const rows = with_coordinates(from, [](auto const& all) { return viewer::rows_view{all}; });
     viewer::cloud made{std::move(name), rows, {}};
-    bool const coloured = add_three(from, {"red", "green", "blue"}, "Colour", viewer::attribute_kind::color, made);
+    bool const colored = add_three(from, {"red", "green", "blue"}, "Color", viewer::attribute_kind::color, made);
     bool const facing = add_three(from, {"nx", "ny", "nz"}, normal_name, viewer::attribute_kind::direction, made);
     for (auto const* const columns : {&from.columns, &more}) {
       for (auto const& values : *columns) {
         auto const& name_of_values = values.name();
-        bool const is_colour = name_of_values == "red" || name_of_values == "green" || name_of_values == "blue";
+        bool const is_color = name_of_values == "red" || name_of_values == "green" || name_of_values == "blue";
         bool const is_normal = name_of_values == "nx" || name_of_values == "ny" || name_of_values == "nz";
-        if ((is_colour && coloured) || (is_normal && facing)) continue;
+        if ((is_color && colored) || (is_normal && facing)) continue;
         auto const kind = name_of_values == "voxel" ? viewer::attribute_kind::label : viewer::attribute_kind::number;
         made.attributes.push_back({title_of(name_of_values), kind, rows_of(values), unit_of(name_of_values)});
       }
@@ -77,7 +77,7 @@ class scene_maker {
     if (parts[0] == nullptr || parts[1] == nullptr || parts[2] == nullptr) return false;
     auto& rows = memory_.emplace_back(3 * from.points.size());
     for (std::size_t c = 0; c < 3; ++c) {
-      // Pages take colours of 8 bits, LAS has 16.
+      // Pages take colors of 8 bits, LAS has 16.
       bool const is_wide = kind == viewer::attribute_kind::color && parts[c]->kind() == scalar_kind::uint16;
       double const scale = is_wide ? 1 / 257.0 : 1;
       for (std::size_t i = 0; i < from.points.size(); ++i) {

@@ -107,7 +107,7 @@ std::vector<double> spacings(std::vector<std::array<Scalar, 3>> const& rows, com
   return found;
 }
 
-// Points in a square metre of ground: of all squares of this edge (m) that have points, seen from above.
+// Points in a square meter of ground: of all squares of this edge (m) that have points, seen from above.
 double density(cloud const& input, double edge) {
   std::vector<std::pair<double, double>> squares;
   for (std::size_t i = 0; i < input.points.size(); ++i) {

@@ -1,6 +1,6 @@
 #include "surface_splats.hpp"
 
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -29,12 +29,12 @@ splat_rows splats_of(std::vector<std::array<Scalar, 3>> const& rows, std::int64_
     auto constexpr width = std::tuple_size_v<typename std::decay_t<decltype(values)>::value_type>;
     return farpoint::span<Scalar>{values.empty() ? nullptr : values[0].data(), width * values.size()};
   };
-  farpoint::neighbour_normals_output<Scalar> const output{flat(normals), {}, flat(tangents), flat(extents)};
-  farpoint::neighbour_rows const neighbours{indices, static_cast<farpoint::index_t>(k)};
+  farpoint::neighbor_normals_output<Scalar> const output{flat(normals), {}, flat(tangents), flat(extents)};
+  farpoint::neighbor_rows const neighbors{indices, static_cast<farpoint::index_t>(k)};
   int const threads =
       where.threads > 0 ? where.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  expect_ok(farpoint::normals_from_neighbours(farpoint::host_exec{threads}, points, neighbours,
-                                              farpoint::neighbour_normals_params{}, output));
+  expect_ok(farpoint::normals_from_neighbors(farpoint::host_exec{threads}, points, neighbors,
+                                             farpoint::neighbor_normals_params{}, output));
   splat_rows made{std::vector<std::array<float, 3>>(n), std::vector<std::array<float, 3>>(n), std::vector<float>(n),
                   std::vector<float>(n), false};
   for (std::size_t i = 0; i < n; ++i) {

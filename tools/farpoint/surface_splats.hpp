@@ -18,7 +18,7 @@ struct splat_rows {
   bool normals_are_columns = false;            ///< the cloud has these normals as nx, ny, nz
 };
 
-/// Splats by normals_from_neighbours(), from the `k` nearest points of each point, itself included.
+/// Splats by normals_from_neighbors(), from the `k` nearest points of each point, itself included.
 /// @throws compute_error
 splat_rows make_splats(cloud const& of, std::int64_t k, double max_radius, farpoint::runtime::options const& where);
 

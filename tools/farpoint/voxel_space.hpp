@@ -15,7 +15,7 @@ namespace farpoint_tools {
 
 using double3 = std::array<double, 3>;
 
-/// Voxels of `size` metres from `lower` on, for the points of the half-open range [lower, upper).
+/// Voxels of `size` meters from `lower` on, for the points of the half-open range [lower, upper).
 struct voxel_space {
   double3 lower{};
   double3 size{};

@@ -2,7 +2,7 @@
 
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.hpp>
 
 #include <cstdio>
@@ -56,9 +56,9 @@ bool equal_bytes(std::vector<Value> const& a, std::vector<Value> const& b) {
 }  // namespace
 
 splat_frame frame_on_host(std::vector<point3> const& cloud, frame_request const& request, int threads,
-                          std::vector<float> const& colours) {
+                          std::vector<float> const& colors) {
   host_side side{threads};
-  auto made = frame_maker<host_side>{side, cloud, request, colours}.make();
+  auto made = frame_maker<host_side>{side, cloud, request, colors}.make();
   int const used = farpoint::resolve_threads(threads);
   std::snprintf(made.info.device, sizeof made.info.device, "%d host thread%s", used, used == 1 ? "" : "s");
   return made;
@@ -72,10 +72,10 @@ splat_frame frame_on_cuda(std::vector<point3> const&, frame_request const&, std:
 
 bool equal_bits(splat_frame const& a, splat_frame const& b) {
   return equal_bytes(a.seen.visible, b.seen.visible) &&
-         equal_bytes(a.seen.neighbours.indices, b.seen.neighbours.indices) &&
-         equal_bytes(a.seen.neighbours.distances, b.seen.neighbours.distances) && equal_bytes(a.normals, b.normals) &&
+         equal_bytes(a.seen.neighbors.indices, b.seen.neighbors.indices) &&
+         equal_bytes(a.seen.neighbors.distances, b.seen.neighbors.distances) && equal_bytes(a.normals, b.normals) &&
          equal_bytes(a.extents, b.extents) && equal_bytes(a.picture.depths, b.picture.depths) &&
-         equal_bytes(a.picture.colours, b.picture.colours);
+         equal_bytes(a.picture.colors, b.picture.colors);
 }
 
 }  // namespace farpoint_tools

@@ -1,7 +1,7 @@
 // A frame on a GPU: upload, the calls on a stream and as one graph, download.
 #include <farpoint/knn_screen.cuh>
 #include <farpoint/splat/draw_splats.cuh>
-#include <farpoint/splat/normals_from_neighbours.cuh>
+#include <farpoint/splat/normals_from_neighbors.cuh>
 #include <farpoint/splat/project.cuh>
 
 #include <thrust/copy.h>
@@ -82,9 +82,9 @@ class cuda_side {
 }  // namespace
 
 splat_frame frame_on_cuda(std::vector<point3> const& cloud, frame_request const& request,
-                          std::vector<float> const& colours) {
+                          std::vector<float> const& colors) {
   cuda_side side;
-  auto made = frame_maker<cuda_side>{side, cloud, request, colours}.make();
+  auto made = frame_maker<cuda_side>{side, cloud, request, colors}.make();
   made.info.used = farpoint::runtime::backend::cuda;
   int device = 0;
   cudaDeviceProp properties{};

@@ -10,19 +10,19 @@
 
 namespace farpoint_tools {
 
-/// Depth and colour of each pixel, `[height, width]`.
+/// Depth and color of each pixel, `[height, width]`.
 struct frame {
   static constexpr float nothing = std::numeric_limits<float>::infinity();
 
   camera looking;
-  std::vector<float> depths;   ///< depth of the nearest splat (m); `nothing` without one
-  std::vector<float> colours;  ///< `[height, width, 3]`, 0 to 1
+  std::vector<float> depths;  ///< depth of the nearest splat (m); `nothing` without one
+  std::vector<float> colors;  ///< `[height, width, 3]`, 0 to 1
 
   std::size_t index(int x, int y) const {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(looking.width) + static_cast<std::size_t>(x);
   }
-  /// Brightness of a pixel, 0 to 1, for splats without colours of their own.
-  float brightness(std::size_t pixel) const { return colours[3 * pixel]; }
+  /// Brightness of a pixel, 0 to 1, for splats without colors of their own.
+  float brightness(std::size_t pixel) const { return colors[3 * pixel]; }
 };
 
 /// Times of one frame's stages (s); 0 where a stage was not measured.
@@ -48,7 +48,7 @@ struct frame_request {
 struct splat_frame {
   camera looking;
   view_search seen;
-  std::vector<point3> normals;  ///< `[visible]`, towards the eye; (0, 0, 0) where neighbours span no plane
+  std::vector<point3> normals;  ///< `[visible]`, towards the eye; (0, 0, 0) where neighbors span no plane
   std::vector<float> extents;   ///< `[visible, 2]`: half axes (m)
   frame picture;
   farpoint::runtime::run_info info;  ///< backend, device, and time of the search and the normals
@@ -56,16 +56,16 @@ struct splat_frame {
 };
 
 /// @param cloud    at least one point
-/// @param colours  `[visible, 3]`, 0 to 1; none: white under a lamp
+/// @param colors  `[visible, 3]`, 0 to 1; none: white under a lamp
 splat_frame frame_on_host(std::vector<point3> const& cloud, frame_request const& request, int threads,
-                          std::vector<float> const& colours = {});
+                          std::vector<float> const& colors = {});
 
 /// frame_on_host() on the current GPU, with equal bits. Needs farpoint::runtime::cuda_available(). Throws
 /// std::exceptions.
 splat_frame frame_on_cuda(std::vector<point3> const& cloud, frame_request const& request,
-                          std::vector<float> const& colours = {});
+                          std::vector<float> const& colors = {});
 
-/// True if both have the same visible points, neighbours, distances, normals, extents and picture, to the bit.
+/// True if both have the same visible points, neighbors, distances, normals, extents and picture, to the bit.
 bool equal_bits(splat_frame const& a, splat_frame const& b);
 
 }  // namespace farpoint_tools

@@ -3,7 +3,7 @@
 
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/types/draw_splats.hpp>
-#include <farpoint/types/neighbour_normals.hpp>
+#include <farpoint/types/neighbor_normals.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -19,12 +19,12 @@ template <class Side>
 class frame_maker {
  public:
   frame_maker(Side& side, std::vector<point3> const& cloud, frame_request const& request,
-              std::vector<float> const& colours)
+              std::vector<float> const& colors)
       : side_{side},
         request_{request},
         large_{enlarged(request.looking, request.zoom)},
         method_{request.looking},
-        k_{request.given == nullptr ? request.k : static_cast<int>(request.given->neighbours.k)},
+        k_{request.given == nullptr ? request.k : static_cast<int>(request.given->neighbors.k)},
         most_{std::min(cloud.size(), pixels_of(request.looking))},
         cloud_(3 * cloud.size()),
         words_(pixels_of(request.looking)),
@@ -35,18 +35,18 @@ class frame_maker {
         normals_(3 * most_),
         tangents_(3 * most_),
         extents_(2 * most_),
-        own_colours_(colours.empty() ? 0 : 3 * most_),
-        colours_(3 * pixels_of(large_)),
+        own_colors_(colors.empty() ? 0 : 3 * most_),
+        colors_(3 * pixels_of(large_)),
         depths_(pixels_of(large_)) {
     method_.rounds = request.rounds;
-    // Where few points are visible, as through gaps of a surface in front, neighbours are distant and their splats
+    // Where few points are visible, as through gaps of a surface in front, neighbors are distant and their splats
     // large.
     constexpr double usual = 6;  // half axis in pixels that is always allowed
     double const pixel = double{request.looking.translation[2]} / double{request.looking.focal[0]};
     params_.most_extent = std::max(request.reach / 64, usual * pixel);
-    if (!colours.empty()) params_.light = farpoint::splat_light::none();
+    if (!colors.empty()) params_.light = farpoint::splat_light::none();
     Side::copy_n(reinterpret_cast<float const*>(cloud.data()), cloud_.size(), cloud_.begin());
-    Side::copy_n(colours.data(), colours.size(), own_colours_.begin());
+    Side::copy_n(colors.data(), colors.size(), own_colors_.begin());
     if (!searches()) upload(*request.given);
     workspace_ = array<unsigned char>(std::max(knn_workspace_bytes(side_.exec(), points(), method_, k_),
                                                draw_splats_workspace_bytes(side_.exec(), splats(), large_, params_)) +
@@ -58,21 +58,21 @@ class frame_maker {
     farpoint::zbuffer_ref const zbuffer{span_of(words_), request_.looking.width, request_.looking.height};
     expect_ok(project(side_.exec(), points(), request_.looking, zbuffer));
   }
-  /// Finds the visible points and their neighbours, where they are not given.
+  /// Finds the visible points and their neighbors, where they are not given.
   void search() {
     if (searches()) expect_ok(knn(side_.exec(), points(), method_, k_, found(), workspace()));
   }
   void fit() {
     vec3 const eye = eye_of(request_.looking);
-    farpoint::neighbour_normals_params params;
+    farpoint::neighbor_normals_params params;
     params.viewpoint = {{eye[0], eye[1], eye[2]}};
-    farpoint::neighbour_rows const rows{span_of(indices_), k_, span_of(visible_), span_of(count_)};
-    expect_ok(normals_from_neighbours(side_.exec(), points(), rows, params,
-                                      {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}));
+    farpoint::neighbor_rows const rows{span_of(indices_), k_, span_of(visible_), span_of(count_)};
+    expect_ok(normals_from_neighbors(side_.exec(), points(), rows, params,
+                                     {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}));
   }
   void draw() {
     farpoint::splat_image image;
-    image.colours = span_of(colours_);
+    image.colors = span_of(colors_);
     image.depths = span_of(depths_);
     expect_ok(draw_splats(side_.exec(), points(), splats(), large_, params_, image, workspace()));
   }
@@ -137,7 +137,7 @@ class frame_maker {
     splats.tangents = span_of(tangents_);
     splats.points = span_of(visible_);
     splats.count = span_of(count_);
-    splats.colours = span_of(own_colours_);
+    splats.colors = span_of(own_colors_);
     return splats;
   }
   farpoint::knn_screen_output<float> found() {
@@ -163,8 +163,8 @@ class frame_maker {
     auto const count = static_cast<std::int32_t>(given.visible.size());
     Side::copy_n(&count, 1, count_.begin());
     Side::copy_n(given.visible.data(), given.visible.size(), visible_.begin());
-    Side::copy_n(given.neighbours.indices.data(), given.neighbours.indices.size(), indices_.begin());
-    Side::copy_n(given.neighbours.distances.data(), given.neighbours.distances.size(), distances_.begin());
+    Side::copy_n(given.neighbors.indices.data(), given.neighbors.indices.size(), indices_.begin());
+    Side::copy_n(given.neighbors.distances.data(), given.neighbors.distances.size(), distances_.begin());
   }
   void download(splat_frame& made) {
     std::vector<std::int32_t> count(1);
@@ -175,14 +175,14 @@ class frame_maker {
                  {k, std::vector<std::int32_t>(seen * k), std::vector<float>(seen * k)}};
     made.normals.resize(seen);
     made.extents.resize(2 * seen);
-    made.picture = {large_, std::vector<float>(depths_.size()), std::vector<float>(colours_.size())};
+    made.picture = {large_, std::vector<float>(depths_.size()), std::vector<float>(colors_.size())};
     Side::copy_n(visible_.begin(), seen, made.seen.visible.data());
-    Side::copy_n(indices_.begin(), seen * k, made.seen.neighbours.indices.data());
-    Side::copy_n(distances_.begin(), seen * k, made.seen.neighbours.distances.data());
+    Side::copy_n(indices_.begin(), seen * k, made.seen.neighbors.indices.data());
+    Side::copy_n(distances_.begin(), seen * k, made.seen.neighbors.distances.data());
     Side::copy_n(normals_.begin(), 3 * seen, reinterpret_cast<float*>(made.normals.data()));
     Side::copy_n(extents_.begin(), 2 * seen, made.extents.data());
     Side::copy_n(depths_.begin(), depths_.size(), made.picture.depths.data());
-    Side::copy_n(colours_.begin(), colours_.size(), made.picture.colours.data());
+    Side::copy_n(colors_.begin(), colors_.size(), made.picture.colors.data());
   }
 
   Side& side_;
@@ -197,7 +197,7 @@ class frame_maker {
   array<std::int32_t> visible_, indices_;
   array<float> distances_;
   array<std::int32_t> count_;
-  array<float> normals_, tangents_, extents_, own_colours_, colours_, depths_;
+  array<float> normals_, tangents_, extents_, own_colors_, colors_, depths_;
   array<unsigned char> workspace_;
 };
 

@@ -51,25 +51,25 @@ image shade(frame const& picture) {
   return paint(picture, [&](std::size_t pixel) { return clay(double{picture.brightness(pixel)}); });
 }
 
-image show_colours(frame const& picture) {
+image show_colors(frame const& picture) {
   return paint(picture, [&](std::size_t pixel) {
     auto const channel = [&](std::size_t c) {
-      return static_cast<std::uint8_t>(std::lround(255 * picture.colours[3 * pixel + c]));
+      return static_cast<std::uint8_t>(std::lround(255 * picture.colors[3 * pixel + c]));
     };
     return rgb{channel(0), channel(1), channel(2)};
   });
 }
 
-std::vector<float> colours_of_errors(std::vector<float> const& errors) {
-  std::vector<float> colours;
-  colours.reserve(3 * errors.size());
+std::vector<float> colors_of_errors(std::vector<float> const& errors) {
+  std::vector<float> colors;
+  colors.reserve(3 * errors.size());
   for (float const error : errors) {
     rgb const color = error_color(double{error});
     for (std::uint8_t const channel : {color.red, color.green, color.blue}) {
-      colours.push_back(static_cast<float>(channel) / 255);
+      colors.push_back(static_cast<float>(channel) / 255);
     }
   }
-  return colours;
+  return colors;
 }
 
 image with_caption(image const& picture, std::string const& caption, bool with_scale) {

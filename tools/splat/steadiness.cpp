@@ -10,8 +10,8 @@ namespace {
 farpoint::vec<float> place_of(frame const& picture, int x, int y) {
   camera const& looking = picture.looking;
   double const depth = picture.depths[picture.index(x, y)];
-  vec3 const view{depth * (x + 0.5 - looking.centre[0]) / looking.focal[0],
-                  depth * (y + 0.5 - looking.centre[1]) / looking.focal[1], depth};
+  vec3 const view{depth * (x + 0.5 - looking.center[0]) / looking.focal[0],
+                  depth * (y + 0.5 - looking.center[1]) / looking.focal[1], depth};
   farpoint::vec<float> place{};
   for (int axis = 0; axis < 3; ++axis) {
     double sum = 0;

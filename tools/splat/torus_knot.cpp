@@ -22,8 +22,8 @@ vec3 curve_at(double t) {
 // A point of the curve, with the frame and the curvature that define the tube.
 struct curve_frame {
   vec3 place, side, other_side;  // the sides at right angles to the curve, and to one another
-  vec3 curvature;                // 1/m, towards the centre of the bend
-  double speed;                  // metres for a step of 1 in t
+  vec3 curvature;                // 1/m, towards the center of the bend
+  double speed;                  // meters for a step of 1 in t
 };
 
 curve_frame frame_at(double t) {
@@ -49,7 +49,7 @@ farpoint::vec<int, 4> bounds(farpoint::pinhole_camera<float> const& camera, farp
     double high = -low;
     for (double const side : {-radius, radius}) {
       for (double const depth : {center[2] - radius, center[2] + radius}) {
-        double const at = camera.centre[axis] + camera.focal[axis] * (center[axis] + side) / depth;
+        double const at = camera.center[axis] + camera.focal[axis] * (center[axis] + side) / depth;
         low = std::min(low, at);
         high = std::max(high, at);
       }
@@ -92,7 +92,7 @@ vec3 torus_knot::normal_at(point3 const& near) const {
   auto const distance2 = [&place](vec3 const& of_curve) { return dot(place - of_curve, place - of_curve); };
   auto const nearer = [&](vec3 const& a, vec3 const& b) { return distance2(a) < distance2(b); };
   auto const nearest = std::min_element(curve_.begin(), curve_.end(), nearer) - curve_.begin();
-  // Ternary search between the neighbours of the nearest place, where the distance has one minimum.
+  // Ternary search between the neighbors of the nearest place, where the distance has one minimum.
   double const step = 2 * pi / static_cast<double>(curve_.size());
   double low = step * static_cast<double>(nearest - 1);
   double high = low + 2 * step;
@@ -117,7 +117,7 @@ std::vector<float> torus_knot::depths(farpoint::pinhole_camera<float> const& cam
     auto const box = bounds(camera, seen, radius);
     for (int y = box[1]; y < box[3]; ++y) {
       for (int x = box[0]; x < box[2]; ++x) {
-        vec3 const sight{(x + 0.5 - camera.centre[0]) / camera.focal[0], (y + 0.5 - camera.centre[1]) / camera.focal[1],
+        vec3 const sight{(x + 0.5 - camera.center[0]) / camera.focal[0], (y + 0.5 - camera.center[1]) / camera.focal[1],
                          1};
         double const along = dot(sight, center) / dot(sight, sight);
         vec3 const aside = along * sight - center;

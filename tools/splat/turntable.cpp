@@ -75,7 +75,7 @@ camera turntable::at(double azimuth, int width, int height) const {
   // A ball of the reach just fits: its border is seen at asin(1 / distance).
   auto const focal = static_cast<float>(0.48 * std::min(width, height) * std::sqrt(distance * distance - 1));
   looking.focal = {{focal, focal}};
-  looking.centre = {{0.5F * static_cast<float>(width), 0.5F * static_cast<float>(height)}};
+  looking.center = {{0.5F * static_cast<float>(width), 0.5F * static_cast<float>(height)}};
   looking.rotation[0] = to_float(right);
   looking.rotation[1] = to_float(cross(ahead, right));
   looking.rotation[2] = to_float(ahead);
@@ -90,7 +90,7 @@ camera enlarged(camera const& small, int factor) {
   large.height *= factor;
   for (int axis = 0; axis < 2; ++axis) {
     large.focal[axis] *= static_cast<float>(factor);
-    large.centre[axis] *= static_cast<float>(factor);
+    large.center[axis] *= static_cast<float>(factor);
   }
   return large;
 }

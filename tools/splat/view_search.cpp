@@ -1,7 +1,7 @@
 #include "view_search.hpp"
 
 #include <farpoint/knn.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace farpoint_tools {
 
 namespace {
 
-neighbour_rows empty_rows(std::size_t count, int k) {
+neighbor_rows empty_rows(std::size_t count, int k) {
   auto const size = count * static_cast<std::size_t>(k);
   return {static_cast<std::size_t>(k), std::vector<std::int32_t>(size), std::vector<float>(size)};
 }
@@ -28,8 +28,8 @@ std::vector<point3> gather_points(std::vector<point3> const& cloud, std::vector<
 
 }  // namespace
 
-neighbour_rows search_cloud(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible, int k,
-                            int threads) {
+neighbor_rows search_cloud(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible, int k,
+                           int threads) {
   farpoint::host_exec const exec{threads};
   farpoint::batch const points{farpoint::view_points(cloud)};
   auto const asking = gather_points(cloud, visible);
@@ -43,19 +43,19 @@ neighbour_rows search_cloud(std::vector<point3> const& cloud, std::vector<std::i
 }
 
 std::vector<point3> normals_of(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible,
-                               neighbour_rows const& neighbours, vec3 const& eye, int threads) {
+                               neighbor_rows const& neighbors, vec3 const& eye, int threads) {
   std::vector<point3> normals(visible.size());
-  farpoint::neighbour_normals_params params;
+  farpoint::neighbor_normals_params params;
   params.viewpoint = {{eye[0], eye[1], eye[2]}};
-  farpoint::neighbour_rows const rows{neighbours.indices, static_cast<farpoint::index_t>(neighbours.k), visible};
-  farpoint::neighbour_normals_output<float> output;
+  farpoint::neighbor_rows const rows{neighbors.indices, static_cast<farpoint::index_t>(neighbors.k), visible};
+  farpoint::neighbor_normals_output<float> output;
   output.normals = {reinterpret_cast<float*>(normals.data()), 3 * normals.size()};
-  expect_ok(normals_from_neighbours(farpoint::host_exec{threads}, farpoint::batch{farpoint::view_points(cloud)}, rows,
-                                    params, output));
+  expect_ok(normals_from_neighbors(farpoint::host_exec{threads}, farpoint::batch{farpoint::view_points(cloud)}, rows,
+                                   params, output));
   return normals;
 }
 
-double share_of_equal_rows(neighbour_rows const& a, neighbour_rows const& b) {
+double share_of_equal_rows(neighbor_rows const& a, neighbor_rows const& b) {
   std::size_t equal = 0;
   for (std::size_t begin = 0; begin < a.indices.size(); begin += a.k) {
     auto const first = a.indices.begin() + static_cast<std::ptrdiff_t>(begin);

@@ -54,14 +54,14 @@ class rows_view {
 };
 
 enum class attribute_kind {
-  number,  ///< `[points, 1]`, on a scale of colours; integers are kept exactly, others in 65,534 steps of their range
-  label,   ///< `[points, 1]`, integers within +-2^50, a colour each; negative: grey
+  number,     ///< `[points, 1]`, on a scale of colors; integers are kept exactly, others in 65,534 steps of their range
+  label,      ///< `[points, 1]`, integers within +-2^50, a color each; negative: gray
   direction,  ///< `[points, 3]`, any length > 0; kept within 0.01 degrees
   color,      ///< `[points, 3]`, red, green and blue, 0 to 255
 };
 
 /// A value of each point: intensity, number of its voxel, normal, error, ... A point whose value is not finite, or
-/// whose direction is zero, is grey.
+/// whose direction is zero, is gray.
 struct attribute {
   std::string name;  ///< clouds that have an attribute of the same name and kind share its scale
   attribute_kind kind = attribute_kind::number;

@@ -1,5 +1,5 @@
 /// @file
-/// Nearest neighbours by cuBQL, whose queries are device functions: a kernel with a thread a query.
+/// Nearest neighbors by cuBQL, whose queries are device functions: a kernel with a thread a query.
 ///
 /// A variant is a builder, a number of points of a leaf, and a list: cuBQL's own, which it inserts into linearly, or
 /// one in registers, which cuBQL's traversal fills by the function that it calls for each point.

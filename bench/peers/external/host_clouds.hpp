@@ -16,7 +16,7 @@ class host_cloud {
   host_cloud& operator=(host_cloud const&) = delete;
   virtual ~host_cloud() = default;
 
-  /// Estimates normals from k neighbours, the point itself among them; the index is built in the call.
+  /// Estimates normals from k neighbors, the point itself among them; the index is built in the call.
   /// @param normals  `[points, 3]`, turned to the origin
   virtual void normals(int k, int threads, float* normals) = 0;
 

@@ -1,5 +1,5 @@
 /// @file
-/// Farthest point samples, ball queries, gathers, interpolations and nearest neighbours by mmcv's kernels, its sources
+/// Farthest point samples, ball queries, gathers, interpolations and nearest neighbors by mmcv's kernels, its sources
 /// as they are.
 
 #include "peers/external/device_peers.hpp"
@@ -55,7 +55,7 @@ struct kernels {
   }
 };
 
-/// All pairs, with a list of at most 100 neighbours in local memory.
+/// All pairs, with a list of at most 100 neighbors in local memory.
 class knn final : public device_knn {
  public:
   explicit knn(input const& in)
@@ -82,7 +82,7 @@ class knn final : public device_knn {
 }  // namespace mmcv
 
 register_pointnet2<mmcv::kernels> const registered{"mmcv"};
-register_device_peer<device_knn, mmcv::knn> const neighbours{"mmcv"};
+register_device_peer<device_knn, mmcv::knn> const neighbors{"mmcv"};
 
 }  // namespace
 }  // namespace farpoint_bench

@@ -1,5 +1,5 @@
 /// @file
-/// Nearest neighbours by nanoflann on the host: a tree with nanoflann's default leaves of ten points.
+/// Nearest neighbors by nanoflann on the host: a tree with nanoflann's default leaves of ten points.
 
 #include "peers/external/host_index.hpp"
 

@@ -1,5 +1,5 @@
 /// @file
-/// Nearest neighbours, normals and centroids of voxels by the Point Cloud Library on the host. Its points are floats.
+/// Nearest neighbors, normals and centroids of voxels by the Point Cloud Library on the host. Its points are floats.
 
 #include "peers/external/host_clouds.hpp"
 #include "peers/external/host_index.hpp"

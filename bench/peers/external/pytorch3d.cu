@@ -1,5 +1,5 @@
 /// @file
-/// Farthest point samples, nearest neighbours and ball queries by pytorch3d, its sources as they are.
+/// Farthest point samples, nearest neighbors and ball queries by pytorch3d, its sources as they are.
 
 #include "peers/external/device_peers.hpp"
 #include "peers/external/torch_tensors.hpp"
@@ -105,7 +105,7 @@ class ball_query final : public device_ball_query {
 }  // namespace pytorch3d
 
 register_device_peer<device_fps, pytorch3d::fps> const samples{"pytorch3d", peer_stream::standard};
-register_device_peer<device_knn, pytorch3d::knn> const neighbours{"pytorch3d", peer_stream::standard};
+register_device_peer<device_knn, pytorch3d::knn> const neighbors{"pytorch3d", peer_stream::standard};
 register_device_peer<device_ball_query, pytorch3d::ball_query> const balls{"pytorch3d", peer_stream::standard};
 
 }  // namespace

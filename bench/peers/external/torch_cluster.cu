@@ -1,5 +1,5 @@
 /// @file
-/// Farthest point samples, nearest neighbours and ball queries by torch_cluster, its sources as they are.
+/// Farthest point samples, nearest neighbors and ball queries by torch_cluster, its sources as they are.
 
 #include "peers/external/device_peers.hpp"
 #include "peers/external/torch_tensors.hpp"
@@ -84,7 +84,7 @@ class ball_query final : public device_ball_query {
   }
   std::vector<std::int32_t> indices() const override {
     std::vector<std::int32_t> const of = download(pairs_[0]);
-    std::vector<std::int32_t> const neighbours = download(pairs_[1]);
+    std::vector<std::int32_t> const neighbors = download(pairs_[1]);
     auto const most = static_cast<std::size_t>(in_.most);
     std::vector<std::int32_t> lists(static_cast<std::size_t>(in_.clouds) * static_cast<std::size_t>(in_.queries) * most,
                                     -1);
@@ -92,7 +92,7 @@ class ball_query final : public device_ball_query {
     for (std::size_t i = 0; i < of.size(); ++i) {
       place = i > 0 && of[i] == of[i - 1] ? place + 1 : 0;
       std::int32_t const cloud = of[i] / in_.queries;
-      lists[static_cast<std::size_t>(of[i]) * most + place] = neighbours[i] - cloud * in_.points;
+      lists[static_cast<std::size_t>(of[i]) * most + place] = neighbors[i] - cloud * in_.points;
     }
     return lists;
   }
@@ -108,7 +108,7 @@ class ball_query final : public device_ball_query {
 }  // namespace torch_cluster
 
 register_device_peer<device_fps, torch_cluster::fps> const samples{"torch_cluster", peer_stream::standard};
-register_device_peer<device_knn, torch_cluster::knn> const neighbours{"torch_cluster", peer_stream::standard};
+register_device_peer<device_knn, torch_cluster::knn> const neighbors{"torch_cluster", peer_stream::standard};
 register_device_peer<device_ball_query, torch_cluster::ball_query> const balls{"torch_cluster", peer_stream::standard};
 
 }  // namespace

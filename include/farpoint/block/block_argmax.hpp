@@ -111,7 +111,7 @@ struct argmax_candidate<Score, false> {
 /// scheduling or on where it runs.
 ///
 /// All threads of the block call the same function, and all get the result. A float result of -0 is returned as +0, and
-/// NaN as the quiet NaN 0x7fffffff. On a device `storage` lies in shared memory; it needs no initialisation, and after
+/// NaN as the quiet NaN 0x7fffffff. On a device `storage` lies in shared memory; it needs no initialization, and after
 /// reduce() it is free for any use at once.
 ///
 /// Cost: two warp-wide reductions and two barriers (reduce_in_turn(): one barrier); up to 32 threads need no barrier.

@@ -66,8 +66,8 @@ class radix_tile {
     return (warp * Items + static_cast<std::uint32_t>(i)) * lanes + threadIdx.x % lanes;
   }
 
-  /// Calls put(i, at) for each position `at` of the first `size` keys of a sorted tile. Neighbouring threads get
-  /// neighbouring positions, so that their writes coalesce; `i` is the number of the thread's earlier calls.
+  /// Calls put(i, at) for each position `at` of the first `size` keys of a sorted tile. Neighboring threads get
+  /// neighboring positions, so that their writes coalesce; `i` is the number of the thread's earlier calls.
   template <int Items, class Put>
   __device__ static void for_each_sorted(std::uint32_t size, Put const& put) noexcept {
 #pragma unroll

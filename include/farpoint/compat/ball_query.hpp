@@ -9,12 +9,12 @@ FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
-/// Fills the rest of a row with its first neighbour.
+/// Fills the rest of a row with its first neighbor.
 template <class Index = int>
 struct fill_by_first {
-  Index* idx;  ///< `[rows, samples]`, -1 past the last neighbour
+  Index* idx;  ///< `[rows, samples]`, -1 past the last neighbor
   index_t samples;
-  bool no_neighbours;  ///< true if the search did not run, so `idx` is not written yet
+  bool no_neighbors;  ///< true if the search did not run, so `idx` is not written yet
   Index first_of_empty;
   index_t const* rows = nullptr;  ///< number of rows in device memory, or null if all rows exist
 
@@ -22,7 +22,7 @@ struct fill_by_first {
   FARPOINT_HD void operator()(Number i) const noexcept {
     if (rows != nullptr && static_cast<index_t>(i) >= *rows) return;
     Index* const row = idx + i * static_cast<std::uint64_t>(samples);
-    if (no_neighbours || row[0] < 0) {
+    if (no_neighbors || row[0] < 0) {
       for (index_t s = 0; s < samples; ++s) row[s] = s == 0 ? first_of_empty : 0;
       return;
     }
@@ -41,7 +41,7 @@ struct ball {
     params.exclusive = true;
   }
   /// False if the squared radius is 0 or NaN, underflow included: no distance is below it.
-  bool has_neighbours() const noexcept { return farpoint::detail::squared_radius<float>(params.radius) > 0; }
+  bool has_neighbors() const noexcept { return farpoint::detail::squared_radius<float>(params.radius) > 0; }
 
   template <class Exec>
   result query(Exec exec, batch<point_view<float>> const& points, batch<point_view<float>> const& queries,
@@ -57,10 +57,10 @@ struct ball {
     };
     auto const search = [&](auto const& clouds, auto const& asked, bytes memory) {
       span<int> const rows{idx, static_cast<std::size_t>(queries.points * samples)};
-      if (has_neighbours()) {
+      if (has_neighbors()) {
         if (result const found = query(exec, clouds, asked, rows, memory); !found) return found;
       }
-      fill_by_first<> const fill{idx, samples, !has_neighbours(), -1, &asked.offsets().back()};
+      fill_by_first<> const fill{idx, samples, !has_neighbors(), -1, &asked.offsets().back()};
       return for_each_index(exec, queries.points, fill, samples);
     };
     return stacked_search{exec, points, queries}.run(workspace, FARPOINT_WORKSPACE_OF("ball_query_stack"), bytes_of,
@@ -68,7 +68,7 @@ struct ball {
   }
 
   result check() const noexcept {
-    return samples <= max_neighbours ? result{} : farpoint::detail::reject("ball_query: nsample is above 1,024");
+    return samples <= max_neighbors ? result{} : farpoint::detail::reject("ball_query: nsample is above 1,024");
   }
 };
 
@@ -83,13 +83,13 @@ std::size_t ball_query_workspace_bytes(Exec exec, int b, int n, int m) noexcept 
 }
 
 /// Finds for each query the first `nsample` points of its cloud, by index, that are nearer than `radius`. A row with
-/// fewer neighbours repeats its first one. The indices equal the kernels' indices: distances have the same bits.
+/// fewer neighbors repeats its first one. The indices equal the kernels' indices: distances have the same bits.
 ///
-/// The row of a query without neighbours is zeros. The kernels leave such a row unchanged, and their callers clear it
+/// The row of a query without neighbors is zeros. The kernels leave such a row unchanged, and their callers clear it
 /// first.
 ///
 /// @param b,n,m    number of clouds, of points per cloud and of queries per cloud
-/// @param radius   metres; a point at exactly this distance is no neighbour
+/// @param radius   meters; a point at exactly this distance is no neighbor
 /// @param nsample  at most 1,024
 /// @param new_xyz  `[b, m, 3]`: the queries
 /// @param xyz      `[b, n, 3]`
@@ -110,12 +110,12 @@ result ball_query_kernel_launcher_fast(int b, int n, int m, float radius, int ns
                            detail::launcher_array{new_xyz, rows * 3}, detail::launcher_array{idx, rows * nsample});
   if (!checked || rows == 0 || nsample == 0) return checked;
   auto const on = detail::execution_of(exec);
-  if (ball.has_neighbours()) {
+  if (ball.has_neighbors()) {
     result const found = ball.query(on, detail::published_clouds(xyz, b, n), detail::published_clouds(new_xyz, b, m),
                                     {idx, static_cast<std::size_t>(rows * nsample)}, workspace);
     if (!found) return found;
   }
-  return for_each_index(on, rows, detail::fill_by_first<>{idx, nsample, !ball.has_neighbours(), 0}, nsample);
+  return for_each_index(on, rows, detail::fill_by_first<>{idx, nsample, !ball.has_neighbors(), 0}, nsample);
 }
 
 /// Returns the size in bytes of the workspace of ball_query_kernel_launcher_stack(); 256-byte aligned memory.
@@ -129,7 +129,7 @@ std::size_t ball_query_stack_workspace_bytes(Exec exec, int B, int M, int N) noe
       [&](auto const& points, auto const& queries) { return radius_workspace_bytes(on, points, queries); });
 }
 
-/// Ball query over clouds stored one after another. The row of a query without neighbours is -1 followed by zeros.
+/// Ball query over clouds stored one after another. The row of a query without neighbors is -1 followed by zeros.
 ///
 /// Queries beyond the sum of their counts are skipped. If the counts of points or of queries add up to more than N or
 /// M, all rows are empty.

@@ -182,7 +182,7 @@ std::size_t furthest_point_sampling_workspace_bytes(Exec exec, int b, int n, int
 /// starts at its first finite point; a cloud without finite points gives zeros.
 ///
 /// @param b,n,m      number of clouds, of points per cloud and of samples per cloud
-/// @param dataset    `[b, n, 3]`, metres
+/// @param dataset    `[b, n, 3]`, meters
 /// @param temp       neither read nor written, may be null: the workspace holds the distances
 /// @param idxs       `[b, m]`
 /// @param exec       a cudaStream_t or cuda_exec, with compat/furthest_point_sampling.cuh, and device memory; or a

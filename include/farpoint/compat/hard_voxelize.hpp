@@ -242,8 +242,8 @@ std::size_t voxelization_workspace_bytes(Exec exec, std::size_t points_size, int
 ///
 /// @param points                   `[points_size, feature_num]`; x, y, z are the first three
 /// @param points_size              number of points
-/// @param min_x_range,max_x_range,min_y_range,max_y_range,min_z_range,max_z_range  metres
-/// @param voxel_x_size,voxel_y_size,voxel_z_size  metres
+/// @param min_x_range,max_x_range,min_y_range,max_y_range,min_z_range,max_z_range  meters
+/// @param voxel_x_size,voxel_y_size,voxel_z_size  meters
 /// @param grid_y_size,grid_x_size  number of voxels along y and x; along z it follows from the range, rounded up
 /// @param feature_num,max_voxels,max_points_voxel  sizes
 /// @param hash_table               neither read nor written: `workspace` replaces it

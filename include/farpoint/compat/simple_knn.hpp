@@ -9,7 +9,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
-/// Stands for a neighbour that is missing.
+/// Stands for a neighbor that is missing.
 inline constexpr float missing_distance = std::numeric_limits<float>::max();
 
 /// Writes the means of a cloud of fewer than four points.
@@ -46,9 +46,9 @@ std::size_t distCUDA2_workspace_bytes(Exec exec, int P) noexcept {
 /// Mean squared distance (m^2) of each point to the three nearest others: the same bits as simple-knn, for finite
 /// points.
 ///
-/// A duplicate is a neighbour at distance 0. Fewer than four points have missing neighbours, for each of which the
-/// largest float is taken. A point that is not finite gets +inf; a point that has fewer than three finite neighbours
-/// because of it gets the mean over its finite neighbours.
+/// A duplicate is a neighbor at distance 0. Fewer than four points have missing neighbors, for each of which the
+/// largest float is taken. A point that is not finite gets +inf; a point that has fewer than three finite neighbors
+/// because of it gets the mean over its finite neighbors.
 ///
 /// @param P          number of points
 /// @param points     `[P, 3]`

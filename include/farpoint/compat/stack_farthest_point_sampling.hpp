@@ -160,7 +160,7 @@ std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int 
 ///
 /// @param N                   number of points over all clouds
 /// @param batch_size          number of clouds
-/// @param dataset             `[N, 3]`, metres
+/// @param dataset             `[N, 3]`, meters
 /// @param temp                neither read nor written
 /// @param xyz_batch_cnt       `[batch_size]`: number of points of each cloud
 /// @param idxs                `[sum of num_sampled_points]`: indices into all points, cloud after cloud

@@ -11,14 +11,14 @@ namespace compat {
 
 /// Unit of the distances that three_nn writes.
 enum class three_nn_distances {
-  squared,  ///< squared metres, as the kernels write them
-  metres    ///< metres, as the Python functions return them
+  squared,  ///< squared meters, as the kernels write them
+  meters    ///< meters, as the Python functions return them
 };
 
 namespace FARPOINT_HIDDEN detail {
 
-/// Replaces a neighbour that is missing, or whose squared distance overflows, by index 0 and +inf as the kernels do.
-struct finish_neighbours {
+/// Replaces a neighbor that is missing, or whose squared distance overflows, by index 0 and +inf as the kernels do.
+struct finish_neighbors {
   float* distances;  ///< `[rows, 3]`
   int* idx;          ///< `[rows, 3]`
   three_nn_distances kind;
@@ -32,15 +32,15 @@ struct finish_neighbours {
     index_t const begin = queries.is_ragged() ? points.begin_of(queries.cloud_of(row)) : 0;
     bool const is_there = idx[i] >= 0 && distances[i] < farpoint::detail::infinity<float>;
     idx[i] = static_cast<int>(begin + (is_there ? idx[i] : 0));
-    if (kind == three_nn_distances::metres) distances[i] = sqrt_rn(distances[i]);
+    if (kind == three_nn_distances::meters) distances[i] = sqrt_rn(distances[i]);
   }
 };
 
-/// Replaces a squared distance by the distance, and the index of a neighbour at +inf by 0: the body of for_each_index()
+/// Replaces a squared distance by the distance, and the index of a neighbor at +inf by 0: the body of for_each_index()
 /// for each value of rows of knn(), whatever their type.
 template <class Scalar>
 struct root_of_distance {
-  span<Scalar> distances;  ///< squared metres, then metres
+  span<Scalar> distances;  ///< squared meters, then meters
   index_span indices;
 
   template <class Number>
@@ -59,7 +59,7 @@ result three_nn(Exec exec, batch<point_view<float>> const& points, batch<point_v
   knn_output<float> const output{span<int>{idx, static_cast<std::size_t>(size)},
                                  {dist, static_cast<std::size_t>(size)}};
   if (result const found = knn(exec, points, queries, exact{}, 3, output, workspace); !found) return found;
-  return for_each_index(exec, size, finish_neighbours{dist, idx, kind, points, queries});
+  return for_each_index(exec, size, finish_neighbors{dist, idx, kind, points, queries});
 }
 
 /// Weights of a row: 1 / (distance + 1e-8), divided by their sum.
@@ -91,13 +91,13 @@ std::size_t three_nn_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
 /// Finds the three nearest known points of each unknown point, nearest first. Ties go to the lowest index. Distances
 /// and indices equal the kernels' results bit for bit.
 ///
-/// Missing neighbours, in a cloud of fewer than three known points, get index 0 and +inf. A non-finite unknown point
-/// has no neighbours.
+/// Missing neighbors, in a cloud of fewer than three known points, get index 0 and +inf. A non-finite unknown point
+/// has no neighbors.
 ///
 /// @param b,n,m      number of clouds, of unknown points and of known points per cloud
 /// @param unknown    `[b, n, 3]`
 /// @param known      `[b, m, 3]`
-/// @param dist2      `[b, n, 3]`: squared distances (m^2), or with three_nn_distances::metres distances (m)
+/// @param dist2      `[b, n, 3]`: squared distances (m^2), or with three_nn_distances::meters distances (m)
 /// @param idx        `[b, n, 3]`: indices into the cloud's known points
 /// @param exec       a cudaStream_t or cuda_exec, with compat/three_nn.cuh, and device memory; or a host_exec and host
 ///                   memory
@@ -131,7 +131,7 @@ std::size_t three_nn_stack_workspace_bytes(Exec exec, int batch_size, int N, int
 /// Three nearest points in clouds stored one after another. Indices count from the first known point of all clouds.
 ///
 /// Unknown points beyond the sum of their counts are skipped. If the counts of unknown or known points add up to more
-/// than N or M, no point has a neighbour.
+/// than N or M, no point has a neighbor.
 ///
 /// @param batch_size,N,M     number of clouds, of unknown points and of known points over all clouds
 /// @param unknown            `[N, 3]`
@@ -139,7 +139,7 @@ std::size_t three_nn_stack_workspace_bytes(Exec exec, int batch_size, int N, int
 /// @param known              `[M, 3]`
 /// @param known_batch_cnt    `[batch_size]`: number of known points of each cloud
 /// @param dist2              `[N, 3]`
-/// @param idx                `[N, 3]`: a missing neighbour has the index of the cloud's first known point
+/// @param idx                `[N, 3]`: a missing neighbor has the index of the cloud's first known point
 /// @param exec               see three_nn_kernel_launcher_fast()
 /// @param workspace          at least three_nn_stack_workspace_bytes() bytes, 256-byte aligned
 /// @param distances          see three_nn_kernel_launcher_fast()
@@ -172,7 +172,7 @@ result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const*
 /// operation is rounded once; sums begin with the nearest point.
 ///
 /// @param rows    number of unknown points over all clouds
-/// @param dist    `[rows, 3]`: distances (m) from three_nn with three_nn_distances::metres
+/// @param dist    `[rows, 3]`: distances (m) from three_nn with three_nn_distances::meters
 /// @param weight  `[rows, 3]`; may be `dist`
 /// @param exec    see three_nn_kernel_launcher_fast()
 /// @return ok | bad_argument | cuda_failure

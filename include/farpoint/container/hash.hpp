@@ -6,7 +6,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Mixes 32 bits, so that every bit of the result depends on every bit of the word: the finaliser of MurmurHash3
+/// Mixes 32 bits, so that every bit of the result depends on every bit of the word: the finalizer of MurmurHash3
 /// (Appleby 2011). Bijective.
 FARPOINT_HD constexpr std::uint32_t mix_bits(std::uint32_t word) noexcept {
   word = (word ^ word >> 16) * 0x85ebca6bu;
@@ -25,7 +25,7 @@ FARPOINT_HD constexpr std::uint64_t mix_bits(std::uint64_t word) noexcept {
 /// keys collide, and a search then visits every key. Use seeded_hash for untrusted keys.
 ///
 /// A custom hash is a trivially copyable, noexcept, `FARPOINT_HD` callable that maps a key to 32 random-looking bits.
-/// The high bits matter most: they select the bucket. Neighbouring voxels have neighbouring keys, so the identity or a
+/// The high bits matter most: they select the bucket. Neighboring voxels have neighboring keys, so the identity or a
 /// single multiplication would fill runs of slots, and every probe would walk along such a run.
 struct default_hash {
   template <class Key>

@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Unit of a map's memory: 32 bytes, one sector of GPU memory. The contents are private to the map; memory may be
-/// uninitialised until clear().
+/// uninitialized until clear().
 struct alignas(32) hash_map_bucket {
   std::uint64_t words[4];
 };
@@ -64,7 +64,7 @@ class bucket_memory {
   std::uint32_t buckets_ = 0;
 };
 
-/// Layout `pairs`, with neighbouring head and value. The head identifies the key of a slot. The value is part of the
+/// Layout `pairs`, with neighboring head and value. The head identifies the key of a slot. The value is part of the
 /// head (is_packed) or the next word.
 ///
 /// Words have 64 bits. A bucket holds four heads that contain key and value, or two heads, each followed by its value.

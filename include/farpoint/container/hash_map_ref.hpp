@@ -234,7 +234,7 @@ class hash_map_ref {
   }
 
   /// Clears the map by 16-byte stores: performs the stores first, first + step, ... Threads share the work by passing
-  /// their rank and their number, followed by a barrier; neighbouring threads then write neighbouring memory.
+  /// their rank and their number, followed by a barrier; neighboring threads then write neighboring memory.
   FARPOINT_HD void clear(index_t first = 0, index_t step = 1) const noexcept {
     clear_part(first, clear_stores(), step);
   }
@@ -246,7 +246,7 @@ class hash_map_ref {
   FARPOINT_HD index_t clear_stores() const noexcept { return memory().stores(); }
 
   /// Calls visit(key, value, slot) for every key in the buckets first, first + step, ..., by ascending slot; a bucket
-  /// is bucket_slots neighbouring slots. O(capacity).
+  /// is bucket_slots neighboring slots. O(capacity).
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each(Visit&& visit, index_t first = 0, index_t step = 1) const noexcept {

@@ -14,7 +14,7 @@ class nearest_list : public topk_list<Key, Capacity> {
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_list(int k, Key const& limit) noexcept : base{k, limit}, k_{k} {}
 
-  /// Makes a list of Capacity keys, `keys(j)`, ascending; keys with no_index, at the end, stand for missing neighbours.
+  /// Makes a list of Capacity keys, `keys(j)`, ascending; keys with no_index, at the end, stand for missing neighbors.
   FARPOINT_CALLS_BACK
   template <class Keys>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static nearest_list of(Keys const& keys) noexcept {
@@ -24,7 +24,7 @@ class nearest_list : public topk_list<Key, Capacity> {
     return list;
   }
 
-  /// Neighbours that were found: k, or fewer.
+  /// Neighbors that were found: k, or fewer.
   FARPOINT_HD int size() const noexcept {
     int count = 0;
     FARPOINT_UNROLL
@@ -43,7 +43,7 @@ class nearest_list : public topk_list<Key, Capacity> {
     return found;
   }
 
-  /// Calls `function(index, squared distance)` for each neighbour, ascending. The loop is unrolled: elements stay in
+  /// Calls `function(index, squared distance)` for each neighbor, ascending. The loop is unrolled: elements stay in
   /// registers.
   FARPOINT_CALLS_BACK
   template <class Function>

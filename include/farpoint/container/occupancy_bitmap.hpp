@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// 256 neighbouring cells, one bit each: one sector of GPU memory.
+/// 256 neighboring cells, one bit each: one sector of GPU memory.
 struct alignas(32) cell_group {
   std::uint64_t bits[4];
 
@@ -80,7 +80,7 @@ struct occupancy_bitmap {
   FARPOINT_HD static constexpr std::uint32_t word_of(std::uint32_t cell) noexcept { return cell >> 6 & 3; }
 
   /// Sets bits and returns the bits that were clear before. If several points share a cell, loading first replaces
-  /// atomic operations, which serialise, by loads.
+  /// atomic operations, which serialize, by loads.
   FARPOINT_HD static std::uint64_t set(std::uint64_t* word, std::uint64_t bits, bool looks = true) noexcept {
     if (looks && (bits & ~atomic_load(word)) == 0) return 0;
     return bits & ~atomic_or(word, bits);

@@ -9,11 +9,11 @@
 /// | topk_buffer | `[2 k]`, the caller's | O(1), amortised             | the host, large k              |
 ///
 /// Each belongs to one thread. Each keeps the smallest keys below a limit, and worst() says below what a key can still
-/// enter. neighbour_key is a total order, so the answer does not depend on the order in which keys are pushed. A NaN
+/// enter. neighbor_key is a total order, so the answer does not depend on the order in which keys are pushed. A NaN
 /// must not be pushed.
 #pragma once
 
-#include <farpoint/container/neighbour_key.hpp>
+#include <farpoint/container/neighbor_key.hpp>
 
 #include <algorithm>
 

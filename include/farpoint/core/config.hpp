@@ -103,7 +103,7 @@
 #define FARPOINT_KEEP_LOOP
 #endif
 
-// Leaves the next loop to the vectoriser of a host compiler: g++ would otherwise unroll up to 16 iterations.
+// Leaves the next loop to the vectorizer of a host compiler: g++ would otherwise unroll up to 16 iterations.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define FARPOINT_VECTOR_LOOP _Pragma("GCC unroll 1")
 #else

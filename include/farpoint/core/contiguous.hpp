@@ -16,7 +16,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// True for a type that does not own the memory that its data() points to, so that a temporary of it may be viewed.
 ///
 /// Known: views that are trivially copyable, such as std::span, and in C++20 what has
-/// std::ranges::enable_borrowed_range. Specialise it for a view of your own that is not.
+/// std::ranges::enable_borrowed_range. Specialize it for a view of your own that is not.
 #if defined(__cpp_lib_ranges)
 template <class Container>
 inline constexpr bool is_borrowed =

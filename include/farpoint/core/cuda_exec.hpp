@@ -9,7 +9,7 @@ using cudaStream_t = CUstream_st*;
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Execution that enqueues a call on the caller's stream; never synchronises or allocates, and may be captured in a
+/// Execution that enqueues a call on the caller's stream; never synchronizes or allocates, and may be captured in a
 /// graph.
 ///
 /// Memory is device memory of the stream's device, which must be the current device; in debug builds (without NDEBUG),

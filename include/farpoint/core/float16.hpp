@@ -35,7 +35,7 @@ struct float16 {
 };
 
 /// True for types of 2 bytes that are binary16 numbers in memory, which farpoint then reads and writes as float16:
-/// float16 itself, CUDA's `__half`, and `_Float16`. Specialise it for another.
+/// float16 itself, CUDA's `__half`, and `_Float16`. Specialize it for another.
 template <class T>
 inline constexpr bool is_binary16 = false;
 template <>

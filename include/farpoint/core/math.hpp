@@ -55,7 +55,7 @@ inline constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 
 /// Returns the value and keeps the compiler from fusing it. By default g++ contracts a caller's product and this
 /// header's difference to a fused instruction, if the target has one, once both are inlined. g++ before 12 has no
-/// barrier that permits vectorisation. There, and with clang's -ffp-contract=fast, only coordinates loaded from memory
+/// barrier that permits vectorization. There, and with clang's -ffp-contract=fast, only coordinates loaded from memory
 /// are safe.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar as_rounded(Scalar value) noexcept {
@@ -164,7 +164,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar add_distance2(Scalar sum, vec<Scalar, 
   return sum;
 }
 
-/// Squared Euclidean distance (squared metres), the same bits on every compiler, flag and backend.
+/// Squared Euclidean distance (squared meters), the same bits on every compiler, flag and backend.
 ///
 /// Order: s = fma(d0, d0, 0); s = fma(d1, d1, s); s = fma(d2, d2, s); ... with dk = rn(a[k] - b[k]). Each step is
 /// rounded once. Starting from fma(d0, d0, 0), which equals rn(d0 * d0), leaves no product that a compiler could
@@ -178,7 +178,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar distance2(vec<Scalar, Dim> const& a, v
 namespace detail {
 
 /// Bits of a number without its sign bit, as an integer: finite < infinity < NaN. Unlike a comparison of the number
-/// with itself, no compiler option lets the optimiser assume its outcome.
+/// with itself, no compiler option lets the optimizer assume its outcome.
 template <class Scalar>
 FARPOINT_ALWAYS_INLINE auto magnitude_bits(Scalar value) noexcept {
   std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t> bits;

@@ -1,5 +1,5 @@
 /// @file
-/// Numbers as integers of the same order, for atomic operations, sorts and vectorised reductions.
+/// Numbers as integers of the same order, for atomic operations, sorts and vectorized reductions.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -54,7 +54,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar ordered_distance(lane_word<Scalar> ord
 }
 
 /// Distances, and one negative number below them, as signed integers of the same order: their bits as they are, so that
-/// a loop over them is vectorised.
+/// a loop over them is vectorized.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::make_signed_t<lane_word<Scalar>> ordered_integer(Scalar distance) noexcept {
   std::make_signed_t<lane_word<Scalar>> ordered;

@@ -161,7 +161,7 @@ struct point_layout<Point, std::enable_if_t<detail::is_coord<std::decay_t<declty
 template <class Point>
 auto view_points(Point const* data, index_t count) noexcept {
   static_assert(detail::has_layout<Point>,
-                "farpoint: no layout is known for this point type; specialise farpoint::point_layout for it");
+                "farpoint: no layout is known for this point type; specialize farpoint::point_layout for it");
   using layout = point_layout<Point>;
   return point_view<typename layout::coord, layout::dim>{data, count, index_t{sizeof(Point)}, layout::offsets()};
 }

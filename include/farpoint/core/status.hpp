@@ -39,7 +39,7 @@ constexpr char const* to_string(status code) noexcept {
 }
 
 /// Outcome of a call. Problems that only the data shows (a non-finite point, an index in device memory that is out of
-/// range) are counted in the call's report instead, so that no call on a stream has to synchronise.
+/// range) are counted in the call's report instead, so that no call on a stream has to synchronize.
 struct [[nodiscard]] result {
   status code = status::ok;
   int native = 0;           ///< cudaError_t of the refused call, 0 otherwise

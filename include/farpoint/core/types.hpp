@@ -45,7 +45,7 @@ class untyped_range {
 };
 }  // namespace detail
 
-/// A point of `Dim` coordinates (metres unless a function says otherwise).
+/// A point of `Dim` coordinates (meters unless a function says otherwise).
 template <class Scalar, int Dim = 3>
 struct vec {
   static_assert(Dim >= 1 && Dim <= 16, "farpoint: a point has 1 to 16 coordinates");

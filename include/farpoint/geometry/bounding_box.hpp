@@ -6,7 +6,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Squared distance (squared metres) from a point to the nearest point of the box [low, high]; 0 inside.
+/// Squared distance (squared meters) from a point to the nearest point of the box [low, high]; 0 inside.
 ///
 /// Rounded step by step as distance2() is, and rounding is monotone: for every p in the box, box_distance2(low, high,
 /// q) <= distance2(p, q) holds bit by bit. So a search that leaves out boxes by it is exact.
@@ -24,7 +24,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar box_distance2(vec<Scalar, Dim> const& 
   return sum;
 }
 
-/// The points between two corners, which belong to it. An aggregate: trivially copyable, and uninitialised unless it is
+/// The points between two corners, which belong to it. An aggregate: trivially copyable, and uninitialized unless it is
 /// made by empty() or from its corners.
 template <class Scalar, int Dim = 3>
 struct bounding_box {

@@ -65,7 +65,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE bool cell_below(Scalar place, std::int32_t co
 /// Pinhole camera: projects along straight lines through one point. In its own frame x points right, y down, and z
 /// ahead.
 ///
-/// With c = rotation * point + translation, the depth is c[2] (m) and the pixel floor(focal * (c / depth) + centre).
+/// With c = rotation * point + translation, the depth is c[2] (m) and the pixel floor(focal * (c / depth) + center).
 /// Each element of c is one chain of fused steps: fma(r[0], x, fma(r[1], y, fma(r[2], z, t))). The image's upper bounds
 /// are exclusive, after rounding too.
 template <class Scalar = float>
@@ -74,7 +74,7 @@ struct pinhole_camera {
   using scalar = Scalar;
 
   vec<Scalar, 2> focal{};   ///< focal lengths (px)
-  vec<Scalar, 2> centre{};  ///< principal point (px); add 0.5 if its convention has pixel centres at integers
+  vec<Scalar, 2> center{};  ///< principal point (px); add 0.5 if its convention has pixel centers at integers
   vec<Scalar> rotation[3] = {{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}};  ///< world to camera, by rows
   vec<Scalar> translation{};                                          ///< world to camera (m)
   std::int32_t width = 0;                                             ///< columns (px)
@@ -106,8 +106,8 @@ struct pinhole_camera {
     vec<Scalar> const view = to_view(point);
     if (!detail::depth_is_seen(view[2], near_depth, far_depth)) return false;
     camera_pixel<Scalar> seen{0, 0, view[2]};
-    if (!detail::cell_below(fma_rn(focal[0], div_rn(view[0], view[2]), centre[0]), width, seen.x)) return false;
-    if (!detail::cell_below(fma_rn(focal[1], div_rn(view[1], view[2]), centre[1]), height, seen.y)) return false;
+    if (!detail::cell_below(fma_rn(focal[0], div_rn(view[0], view[2]), center[0]), width, seen.x)) return false;
+    if (!detail::cell_below(fma_rn(focal[1], div_rn(view[1], view[2]), center[1]), height, seen.y)) return false;
     pixel = seen;
     return true;
   }
@@ -121,7 +121,7 @@ struct pinhole_camera {
 /// `bottom`: floor((top - asin(z / range)) * height / (top - bottom)); `bottom` is exclusive.
 ///
 /// Both angles come from angle_of(). After all steps their error is below 1.5e-6 rad in float and 3e-15 rad in double:
-/// a point nearer than that to a pixel's border may be in the neighbouring pixel, consistently on every backend. A
+/// a point nearer than that to a pixel's border may be in the neighboring pixel, consistently on every backend. A
 /// point whose squared range overflows (beyond 1e19 m in float) is not visible; if it underflows (1e-19 m), the range
 /// has fewer digits.
 template <class Scalar = float>

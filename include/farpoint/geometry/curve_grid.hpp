@@ -73,7 +73,7 @@ class curve_grid {
   static constexpr Scalar most = std::numeric_limits<Scalar>::max();
 
   vec<Scalar, axes> low_;  ///< halved
-  Scalar scale_;           ///< cells per half metre; 0: the box has no extent
+  Scalar scale_;           ///< cells per half meter; 0: the box has no extent
 };
 
 FARPOINT_END_NAMESPACE

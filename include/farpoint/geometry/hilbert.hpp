@@ -79,7 +79,7 @@ FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, Code z, int bits) noex
     detail::invert_or_exchange(x, y, b);
     detail::invert_or_exchange(x, z, b);
   }
-  // Gray code: neighbours differ in one bit.
+  // Gray code: neighbors differ in one bit.
   y ^= x;
   z ^= y;
   Code const turn = detail::hilbert_turn(z, bits);

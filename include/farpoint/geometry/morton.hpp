@@ -69,7 +69,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr Code morton_gather(Code x) noexcept
 /// Code of a 2-D cell: a permutation of the bits of (x, y), so that no two cells share a code.
 ///
 /// Monotonic in each coordinate, so all cells of a box have codes between the codes of its lowest and highest corner.
-/// Coordinates are cell indices, not metres; bits beyond morton_bits are ignored. O(1), constexpr, thread-safe.
+/// Coordinates are cell indices, not meters; bits beyond morton_bits are ignored. O(1), constexpr, thread-safe.
 /// @tparam Code  std::uint32_t or std::uint64_t
 template <class Code>
 FARPOINT_HD constexpr Code morton_encode(Code x, Code y) noexcept {

@@ -6,7 +6,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// View of points (x, y) as points (x, y, 0), in host or device memory. Neighbour searches take it where they take a
+/// View of points (x, y) as points (x, y, 0), in host or device memory. Neighbor searches take it where they take a
 /// point_view, and their distances are those in the plane. Non-owning and trivially copyable; operator[] is O(1),
 /// unchecked; thread-safe. in_plane() makes one.
 /// @tparam Points  point_view<Coord, 2>
@@ -46,7 +46,7 @@ class planar_view {
   Points points_;
 };
 
-/// View of points of two coordinates for neighbour searches: `batch{in_plane(view_points(points))}`.
+/// View of points of two coordinates for neighbor searches: `batch{in_plane(view_points(points))}`.
 template <class Coord>
 planar_view<point_view<Coord, 2>> in_plane(point_view<Coord, 2> const& points) noexcept {
   return planar_view<point_view<Coord, 2>>{points};

@@ -27,7 +27,7 @@ Scalar multiple_below(Scalar low, Scalar edge) noexcept {
 
 }  // namespace detail
 
-/// `dims` voxels of `size` metres along each axis, from the corner `origin` on.
+/// `dims` voxels of `size` meters along each axis, from the corner `origin` on.
 ///
 /// @tparam Scalar  the coordinates' scalar type: UTM coordinates need double, or an origin nearby
 template <class Scalar = float>

@@ -17,7 +17,7 @@ __device__ inline void atomic_max(std::uint64_t* at, std::uint64_t value) noexce
 }
 
 /// Bounding box that many threads grow concurrently. Its corners are words that only ever grow, by atomic maxima. All
-/// bits zero stand for the empty box, so memset initialises it, and the result does not depend on thread order.
+/// bits zero stand for the empty box, so memset initializes it, and the result does not depend on thread order.
 template <class Scalar, int Dim = 3>
 struct atomic_bounding_box {
   using word = lane_word<Scalar>;

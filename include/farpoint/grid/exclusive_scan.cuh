@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(exclusive_scan_block_size) exclusive_scan_kern
 /// Turns sizes into offsets, in place: row i begins at `offsets[i]`, and ends at `offsets[i + 1]`.
 ///
 /// Sums are of 64 bits, whatever the offsets: an offset that these cannot say is replaced by the largest that they can.
-/// Enqueues one launch on `stream`, without synchronising or allocating; each size is read and each offset written
+/// Enqueues one launch on `stream`, without synchronizing or allocating; each size is read and each offset written
 /// once.
 ///
 /// cub::DeviceScan neither clamps nor counts misfits, and returns errors that somebody else left pending.

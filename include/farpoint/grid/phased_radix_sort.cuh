@@ -55,7 +55,7 @@ class phased_radix_sorts {
     std::uint32_t begins[most_passes][radix_digits];
   };
 
-  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size())]`, need not be initialised
+  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size())]`, need not be initialized
   /// @param shared     shared memory of the block
   /// @param items      of a shape
   __device__ phased_radix_sorts(std::uint32_t* workspace, storage& shared, int items) noexcept
@@ -227,7 +227,7 @@ class phased_radix_sort : public phased_radix_sorts<Threads, radix_tile_shape<It
  public:
   static constexpr std::uint32_t tile_size = Threads * Items;
 
-  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, need not be initialised
+  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, need not be initialized
   /// @param shared     shared memory of the block
   __device__ phased_radix_sort(std::uint32_t* workspace, typename base::storage& shared) noexcept
       : base{workspace, shared, Items} {}

@@ -16,7 +16,7 @@ FARPOINT_BEGIN_NAMESPACE
 struct radix_sort_args {
   std::uint32_t* keys[2];    ///< `[size]` each: the input, and a second buffer
   std::uint32_t* values[2];  ///< `[size]` each: the input, and a second buffer
-  std::uint32_t* workspace;  ///< `[radix_sort_workspace_words(size)]`; need not be initialised
+  std::uint32_t* workspace;  ///< `[radix_sort_workspace_words(size)]`; need not be initialized
   std::uint32_t size;
   int bits = 32;                               ///< 0 to 32: number of low bits of a key to sort by
   std::uint32_t const* device_size = nullptr;  ///< optional: number of keys in device memory, at most `size`
@@ -171,7 +171,7 @@ constexpr int radix_sort_result(int bits) noexcept {
 /// Stable: keys that agree in these bits keep their order. The result is in `keys[radix_sort_result(bits)]` and
 /// `values[radix_sort_result(bits)]`; the contents of the other buffers are unspecified. The input is overwritten.
 ///
-/// Enqueues on `stream` without synchronising or allocating, so it can be captured in a graph. Up to 8,192 keys take
+/// Enqueues on `stream` without synchronizing or allocating, so it can be captured in a graph. Up to 8,192 keys take
 /// one launch of one block. More keys take one launch per eight bits, one to count the digits, and a memset. A key is
 /// then read once to count it, and read and written once per eight bits, with its value. If the size is in device
 /// memory, the grids are sized for `size`, and surplus blocks return at once.

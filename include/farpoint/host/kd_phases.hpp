@@ -38,7 +38,7 @@ struct kd_parts {
 ///
 /// Doubles are rounded to floats after subtracting a finite point from the middle of the cloud. Sorting records of 16
 /// bytes instead of 28 takes two thirds of the time, and the order affects the speed of a search, never its result. If
-/// rounding changes the distances of more than a few neighbours, the doubles themselves are sorted.
+/// rounding changes the distances of more than a few neighbors, the doubles themselves are sorted.
 template <class Points, int Leaf>
 class kd_phases {
  public:

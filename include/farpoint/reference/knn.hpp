@@ -13,9 +13,9 @@ FARPOINT_BEGIN_NAMESPACE
 namespace reference {
 namespace detail {
 
-/// Neighbour; ordered by squared distance, then by index.
+/// Neighbor; ordered by squared distance, then by index.
 template <class Scalar>
-using neighbour = std::pair<Scalar, index_t>;
+using neighbor = std::pair<Scalar, index_t>;
 
 /// Point with its index in its cloud.
 template <class Points>
@@ -37,10 +37,10 @@ std::vector<numbered_point<Points>> finite_points(Points const& cloud) {
 
 /// The `most` nearest of these points within the radius of a query, ascending: O(points).
 template <class Points, class Point>
-std::vector<neighbour<typename Points::scalar>> nearest_within(std::vector<numbered_point<Points>> const& points,
-                                                               Point const& query, typename Points::scalar radius2,
-                                                               index_t excluded, std::size_t most) {
-  std::vector<neighbour<typename Points::scalar>> found;
+std::vector<neighbor<typename Points::scalar>> nearest_within(std::vector<numbered_point<Points>> const& points,
+                                                              Point const& query, typename Points::scalar radius2,
+                                                              index_t excluded, std::size_t most) {
+  std::vector<neighbor<typename Points::scalar>> found;
   if (!is_finite(query)) return found;
   auto farthest = radius2;
   for (auto const& [point, i] : points) {
@@ -84,12 +84,12 @@ result leave_rows_empty(batch<Points> const& points, batch<Queries> const& queri
 
 /// Writes a row of `width` elements; pads with index -1 and distance +inf.
 template <class Scalar>
-void write_row(std::vector<neighbour<Scalar>> const& found, index_t row, index_t width, index_span indices,
+void write_row(std::vector<neighbor<Scalar>> const& found, index_t row, index_t width, index_span indices,
                span<Scalar> distances) {
   for (index_t j = 0; j < width; ++j) {
     bool const is_there = j < static_cast<index_t>(found.size());
     auto const [d, i] = is_there ? found[static_cast<std::size_t>(j)]
-                                 : neighbour<Scalar>{std::numeric_limits<Scalar>::infinity(), index_t{-1}};
+                                 : neighbor<Scalar>{std::numeric_limits<Scalar>::infinity(), index_t{-1}};
     indices.set(row * width + j, i);
     if (!distances.empty()) distances[static_cast<std::size_t>(row * width + j)] = d;
   }

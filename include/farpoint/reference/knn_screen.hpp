@@ -60,13 +60,13 @@ screen_view look_at(Points const& cloud, Camera const& camera, int layers = 1) {
   return view;
 }
 
-/// All visible points within the radius of a visible point, as its neighbours.
+/// All visible points within the radius of a visible point, as its neighbors.
 template <class Points, class Camera>
 auto all_visible(Points const& cloud, screen_view const& view, screen_view::point const& query,
                  screen_space<Camera> const& method) {
   using scalar = typename Points::scalar;
   auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
-  std::vector<neighbour<scalar>> found;
+  std::vector<neighbor<scalar>> found;
   for (auto const& point : view.visible) {
     scalar const d = distance2(cloud[point.index], cloud[query.index]);
     if (d <= radius2 && !(method.exclude_self && point.index == query.index)) found.emplace_back(d, point.index);
@@ -79,7 +79,7 @@ template <class Points, class Camera>
 auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view::point const& query,
                    screen_space<Camera> const& method, index_t k) {
   using scalar = typename Points::scalar;
-  std::vector<neighbour<scalar>> found;
+  std::vector<neighbor<scalar>> found;
   if constexpr (farpoint::detail::knows_pixel_span<Camera>) {
     auto const narrow_k = static_cast<int>(k);
     auto const most = static_cast<std::size_t>(farpoint::detail::most_candidates(method, k));

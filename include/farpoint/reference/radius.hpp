@@ -17,10 +17,10 @@ result check_radius_clouds(batch<Points> const& points, batch<Queries> const& qu
 
 /// All of these points within the radius of a query, ascending by index.
 template <class Points, class Point>
-std::vector<neighbour<typename Points::scalar>> all_within(std::vector<numbered_point<Points>> const& points,
-                                                           Point const& query, typename Points::scalar radius2,
-                                                           index_t excluded) {
-  std::vector<neighbour<typename Points::scalar>> found;
+std::vector<neighbor<typename Points::scalar>> all_within(std::vector<numbered_point<Points>> const& points,
+                                                          Point const& query, typename Points::scalar radius2,
+                                                          index_t excluded) {
+  std::vector<neighbor<typename Points::scalar>> found;
   if (!is_finite(query)) return found;
   for (auto const& [point, i] : points) {
     if (i == excluded) continue;
@@ -30,11 +30,11 @@ std::vector<neighbour<typename Points::scalar>> all_within(std::vector<numbered_
   return found;
 }
 
-/// Neighbours per row.
+/// Neighbors per row.
 template <class Scalar>
-using found_rows = std::vector<std::vector<neighbour<Scalar>>>;
+using found_rows = std::vector<std::vector<neighbor<Scalar>>>;
 
-/// Finds the neighbours of all queries, in the order of `params`. Requires checked arguments and valid offsets.
+/// Finds the neighbors of all queries, in the order of `params`. Requires checked arguments and valid offsets.
 template <class Points, class Queries>
 found_rows<typename Points::scalar> find_rows(batch<Points> const& points, batch<Queries> const& queries,
                                               radius_params const& params) {
@@ -51,7 +51,7 @@ found_rows<typename Points::scalar> find_rows(batch<Points> const& points, batch
   return rows;
 }
 
-/// Writes up to `max` neighbours per row; rows that belong to no cloud are not written.
+/// Writes up to `max` neighbors per row; rows that belong to no cloud are not written.
 template <class Queries, class Scalar>
 void write_lists(batch<Queries> const& queries, found_rows<Scalar> const& rows, index_t max,
                  radius_output<Scalar> const& output, radius_report& report) {
@@ -67,7 +67,7 @@ void write_lists(batch<Queries> const& queries, found_rows<Scalar> const& rows, 
   }
 }
 
-/// Writes all neighbours, as consecutive rows; rows that do not fit are left out.
+/// Writes all neighbors, as consecutive rows; rows that do not fit are left out.
 template <class Scalar>
 void write_rows(found_rows<Scalar> const& rows, radius_rows_output<Scalar> const& output, radius_report& report) {
   index_t const capacity = output.indices.size();

@@ -17,7 +17,7 @@ namespace library {
 /// @return ok | cuda_failure | unavailable
 FARPOINT_API result zero_rows_past(cuda_exec exec, padded_rows const& rows) noexcept;
 
-/// Fills rows of radius(), -1 past the last neighbour, with their first one, and those without any with zeros: the ball
+/// Fills rows of radius(), -1 past the last neighbor, with their first one, and those without any with zeros: the ball
 /// query of PointNet++. Device memory; only enqueues.
 /// @param exec     stream to enqueue on
 /// @param rows     `[rows, columns]`
@@ -25,11 +25,11 @@ FARPOINT_API result zero_rows_past(cuda_exec exec, padded_rows const& rows) noex
 /// @return ok | cuda_failure | unavailable
 FARPOINT_API result repeat_first(cuda_exec exec, index_span rows, index_t columns) noexcept;
 
-/// Replaces squared distances of knn() by distances (m), and the index of each neighbour at +inf by 0: the results of
+/// Replaces squared distances of knn() by distances (m), and the index of each neighbor at +inf by 0: the results of
 /// PointNet++'s three_nn. Device memory; only enqueues.
 /// @param exec       stream to enqueue on
 /// @param indices    `[values]`
-/// @param distances  `[values]`: squared metres, then metres
+/// @param distances  `[values]`: squared meters, then meters
 /// @return ok | cuda_failure | unavailable
 FARPOINT_API result root_of_distances(cuda_exec exec, index_span indices, span<float> distances) noexcept;
 FARPOINT_API result root_of_distances(cuda_exec exec, index_span indices, span<double> distances) noexcept;

@@ -15,7 +15,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// has ranks x owned_points.
 struct along_curve {
   /// Search radius and excluded points.
-  exact neighbours = {};
+  exact neighbors = {};
 
   /// Number of points that this rank has room for as an owner: the points of the whole cloud, non-finite ones included,
   /// divided by the number of ranks and rounded up.

@@ -130,7 +130,7 @@ std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
 /// @param communicator  see is_communicator; 1 to 64 ranks, all of which make this call
 /// @param part          the rank's points; may be empty
 /// @param queries       queries of this rank: its points, as the same view on all ranks, or other queries
-/// @param method        see along_curve. `neighbours` is equal on all ranks
+/// @param method        see along_curve. `neighbors` is equal on all ranks
 /// @param k             neighbors per query, 1 to 1,024; equal on all ranks
 /// @param output        see knn_shard_output
 /// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned

@@ -78,14 +78,14 @@ std::size_t point_window_slide_workspace_bytes(cuda_exec, point_window<typename 
 
 /// point_window_slide(), enqueued on a stream: same window, outputs and results of searches as on the host, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph, where each replay slides the window
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph, where each replay slides the window
 /// again. All memory is device memory, which must stay valid until the stream has passed the call. The number of points
 /// stays on the device, in window.offsets: searches by `index`, and calls that take window.clouds(), read it there.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
 /// @param window     made by point_window_clear() on a stream
-/// @param scan       one cloud, with or without offsets, metres, three coordinates; it may not overlap the window
+/// @param scan       one cloud, with or without offsets, meters, three coordinates; it may not overlap the window
 /// @param params     see slide_params; passed by value, except for the origin
 /// @param output     see slide_output
 /// @param workspace  at least point_window_slide_workspace_bytes() bytes, 256-byte aligned

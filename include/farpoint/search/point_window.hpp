@@ -103,7 +103,7 @@ std::size_t point_window_slide_workspace_bytes(host_exec, point_window<typename 
 ///
 /// @param exec       number of threads, at most those of point_window_bytes(); blocks until done
 /// @param window     made by point_window_clear(); its points and offsets are changed
-/// @param scan       one cloud, with or without offsets, metres, three coordinates, host memory; it may not overlap the
+/// @param scan       one cloud, with or without offsets, meters, three coordinates, host memory; it may not overlap the
 ///                   window
 /// @param params     see slide_params
 /// @param output     see slide_output

@@ -35,7 +35,7 @@ class boxes_by_distance {
  public:
   /// @param limit  boxes that cannot contain a key below it are left out
   FARPOINT_ALWAYS_INLINE void open(point_boxes<Scalar> const& boxes, std::uint32_t group,
-                                   bounding_box<Scalar> const& from, neighbour_key<Scalar> const& limit) noexcept {
+                                   bounding_box<Scalar> const& from, neighbor_key<Scalar> const& limit) noexcept {
     Scalar const distance = limit.distance2();
     std::uint32_t const index = limit.index();
     FARPOINT_VECTOR_LOOP
@@ -115,7 +115,7 @@ class nearest_of_query {
   }
 
   FARPOINT_ALWAYS_INLINE bounding_box<scalar> const& box() const noexcept { return box_; }
-  FARPOINT_ALWAYS_INLINE neighbour_key<scalar> limit() const noexcept { return list_.worst(); }
+  FARPOINT_ALWAYS_INLINE neighbor_key<scalar> limit() const noexcept { return list_.worst(); }
   FARPOINT_ALWAYS_INLINE bool look_at(std::uint32_t node) noexcept {
     if (node == home_) return true;
     point_leaf<scalar> const& leaf = bvh_.leaf(node);

@@ -1,5 +1,5 @@
 /// @file
-/// Words that stand for neighbours in the lists of a query_packet.
+/// Words that stand for neighbors in the lists of a query_packet.
 #pragma once
 
 #include <farpoint/spatial/point_bvh.hpp>
@@ -10,7 +10,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Queries of a packet: two vectors of AVX2, one of AVX-512.
 inline constexpr int packet_lanes = 16;
 
-/// Neighbours as 64-bit words, which as doubles are in the order of their squared distances. Every processor has a
+/// Neighbors as 64-bit words, which as doubles are in the order of their squared distances. Every processor has a
 /// minimum of doubles, and no word is a NaN.
 template <class Scalar>
 class packet_words;
@@ -20,7 +20,7 @@ template <>
 class packet_words<float> {
  public:
   using bvh = point_bvh_ref<float>;
-  using key = neighbour_key<float>;
+  using key = neighbor_key<float>;
   /// Rows of a list behind its k-th.
   static constexpr int spare_rows = 0;
 
@@ -76,7 +76,7 @@ template <>
 class packet_words<double> {
  public:
   using bvh = point_bvh_ref<double>;
-  using key = neighbour_key<double>;
+  using key = neighbor_key<double>;
   static constexpr int spare_rows = 1;
 
   FARPOINT_ALWAYS_INLINE explicit packet_words(bvh const& points) noexcept : bvh_{points} {

@@ -1,5 +1,5 @@
 /// @file
-/// BVH over points. Its point order keeps neighbours together: k-d tree order on the host, Hilbert order on a GPU.
+/// BVH over points. Its point order keeps neighbors together: k-d tree order on the host, Hilbert order on a GPU.
 /// Leaves hold eight points, and boxes above them are in groups of eight. No pointers: node i of a level has the
 /// children 8 i to 8 i + 7 in the level below.
 #pragma once
@@ -18,13 +18,13 @@ FARPOINT_BEGIN_NAMESPACE
 /// Searches are exact: the distance to a box is a lower bound on the distance to each point in it, bit by bit (see
 /// box_distance2()). Points have their indices in the cloud; non-finite points are not in the BVH. Complexity: a search
 /// climbs from one leaf to the root and visits boxes next to its path: about 14 boxes and 69 points for eight
-/// neighbours of a point among a million evenly distributed points.
+/// neighbors of a point among a million evenly distributed points.
 template <class Scalar>
 class point_bvh_ref {
  public:
   using scalar = Scalar;
   using point = vec<Scalar, 3>;
-  using key = neighbour_key<Scalar>;
+  using key = neighbor_key<Scalar>;
   static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 
   point_bvh_ref() = default;
@@ -74,7 +74,7 @@ class point_bvh_ref {
   /// time.
   /// @param q            query, finite (m)
   /// @param k            1 to Capacity; a Capacity of up to about 32 stays in registers
-  /// @param max_radius2  squared metres; a point at exactly this squared distance is a neighbour
+  /// @param max_radius2  squared meters; a point at exactly this squared distance is a neighbor
   /// @param excluded     index of a point to skip; no_index for none
   template <int Capacity>
   FARPOINT_HD nearest_list<key, Capacity> nearest(point const& q, int k = Capacity, Scalar max_radius2 = infinity,
@@ -117,7 +117,7 @@ class point_bvh_ref {
 
   /// Returns a leaf that is probably near q. Descends along the two nearest nodes of each level; among boxes that
   /// contain q, the one whose farthest corner is nearest ranks first. If boxes overlap, following a single node often
-  /// ends far away: for three neighbours among a million points of a simulated LiDAR sweep, the subsequent search
+  /// ends far away: for three neighbors among a million points of a simulated LiDAR sweep, the subsequent search
   /// visits 5 leaves, but 547 if only the first nearest box is followed.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaf_near(point const& q) const noexcept {
     return detail::find_leaf_near(boxes_, levels_, q);
@@ -136,7 +136,7 @@ class point_bvh_ref {
     visit(q, start, visitor);
   }
 
-  /// Visits all leaves that a visitor needs: `start` first, then its neighbourhood, ever farther along the curve.
+  /// Visits all leaves that a visitor needs: `start` first, then its neighborhood, ever farther along the curve.
   ///
   /// A visitor has
   /// - `choose(boxes, q)`: returns the boxes of a group to visit, one bit each;

@@ -97,7 +97,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_where(point_boxes<Scalar>
   return static_cast<std::uint32_t>(bits);
 }
 
-/// Boxes of a group, a bit each, that may hold a point that comes before (limit, index) in the order of neighbour_key.
+/// Boxes of a group, a bit each, that may hold a point that comes before (limit, index) in the order of neighbor_key.
 ///
 /// The lowest index decides among boxes at the distance of the limit: without it a cloud whose points are all equal
 /// would be gone through for each query.

@@ -1,6 +1,6 @@
 /// @file
 /// Traversal of a BVH over points: to a leaf near a query, and from there through all leaves that a visitor needs;
-/// visitors for nearest neighbours and for neighbours within a radius.
+/// visitors for nearest neighbors and for neighbors within a radius.
 #pragma once
 
 #include <farpoint/core/bits.hpp>

@@ -18,7 +18,7 @@ template <class Scalar, int Rows>
 class query_packet {
  public:
   using bvh = point_bvh_ref<Scalar>;
-  using key = neighbour_key<Scalar>;
+  using key = neighbor_key<Scalar>;
 
   /// @param queries  `[count]`
   /// @param count    1 to packet_lanes

@@ -35,14 +35,14 @@ inline result draw_splats_workspace_bound(cuda_exec, index_t splats, index_t wid
 
 /// draw_splats(), enqueued on a stream: same image as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory and must
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
 /// stay valid until the stream has executed the call; the number of splats stays on the device, too.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: a memset and four launches; one more launch if splats may be hidden. Each splat is transformed to the
-/// camera frame once, from up to 56 bytes (floats, 32-bit indices, colours), and stored in 64 bytes. Lists contain the
+/// camera frame once, from up to 56 bytes (floats, 32-bit indices, colors), and stored in 64 bytes. Lists contain the
 /// splats of each tile of 16 x 16 pixels or, for larger splats, of 2 x 2, 4 x 4, ... tiles: a splat is in at most four
 /// lists, in any order. One block draws a tile. First its threads read the tile's lists, one splat each, test which of
 /// eight patches of 8 x 4 pixels may see the splat, and keep up to 512 visible splats in shared memory; then each
@@ -55,7 +55,7 @@ result draw_splats(cuda_exec exec, batch<Points> const& points, splat_view<typen
   detail::profile_range const range{"farpoint::draw_splats"};
   result const checked =
       detail::check_pointers(exec, workspace, points, splats.extents, splats.normals, splats.tangents, splats.points,
-                             splats.count, splats.colours, image.colours, image.bytes, image.depths);
+                             splats.count, splats.colors, image.colors, image.bytes, image.depths);
   if (!checked) return checked;
   return detail::draw_splats_cuda<Selector>(
       exec, detail::splat_scene<Points>{points, splats, camera, {params, image, {}, nullptr}, {}, {}}, workspace);

@@ -28,12 +28,12 @@ inline result draw_splats_workspace_bound(host_exec, index_t splats, index_t wid
   return detail::bound_splat_bytes<detail::splat_memory>(splats, width, height, bound);
 }
 
-/// Draws elliptical splats as a closed surface: each pixel shows a weighted mean of the colours of the splats that its
-/// line of sight meets nearest to the camera. Weights fall from a splat's centre to its rim.
+/// Draws elliptical splats as a closed surface: each pixel shows a weighted mean of the colors of the splats that its
+/// line of sight meets nearest to the camera. Weights fall from a splat's center to its rim.
 ///
-/// A line of sight passes through the centre of a pixel. The depth of a pixel is the nearest depth at which its line
+/// A line of sight passes through the center of a pixel. The depth of a pixel is the nearest depth at which its line
 /// meets a splat. The splats that it meets up to draw_splats_params::slack behind contribute, with weight 1 +
-/// floor(4095 (1 - share)^2), where share is the squared fraction of the way from the centre to the rim. Colours are
+/// floor(4095 (1 - share)^2), where share is the squared fraction of the way from the center to the rim. Colors are
 /// shaded per splat, in 16 bits, and summed as integers: the same bits on every backend, for every order of the splats
 /// and every number of threads.
 ///
@@ -42,7 +42,7 @@ inline result draw_splats_workspace_bound(host_exec, index_t splats, index_t wid
 /// area is a dot of draw_splats_params::least_radius. Splats may come from several layers of visible points.
 ///
 /// @param exec       number of threads; blocks until done
-/// @param points     one cloud, with or without offsets, metres, three coordinates, host memory
+/// @param points     one cloud, with or without offsets, meters, three coordinates, host memory
 /// @param splats     see splat_view; at most 2^30
 /// @param camera     scalar type of the points, 1 to 8192 px wide and high
 /// @param params     see draw_splats_params

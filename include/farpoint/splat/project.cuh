@@ -12,12 +12,12 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// project(), enqueued on a stream: equal to the host overload's z-buffer to the bit.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec     the stream
-/// @param points   one cloud, perhaps with offsets, metres, three coordinates
+/// @param points   one cloud, perhaps with offsets, meters, three coordinates
 /// @param camera   see geometry/camera.hpp; of the points' scalar type, 1 to 8192 px wide and high
 /// @param zbuffer  of the camera's width and height; cleared first, whatever it holds
 /// @param report   optional; overwritten, not added to

@@ -15,7 +15,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// way.
 ///
 /// @param exec     number of threads; blocks until done
-/// @param points   one cloud, with or without offsets, metres, three coordinates, host memory
+/// @param points   one cloud, with or without offsets, meters, three coordinates, host memory
 /// @param camera   see geometry/camera.hpp; scalar type of the points, 1 to 8192 px wide and high
 /// @param zbuffer  width and height of the camera, host memory; cleared by the call
 /// @param report   optional; overwritten, not added to

@@ -31,11 +31,11 @@ result crop_box_workspace_bound(cuda_exec, batch_limits const& limits, std::size
 
 /// crop_box(), enqueued on a stream: the rules, the output and the report of the host overload.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call. The number of indices stays on the device, as the last offset.
 ///
 /// @param exec       the stream
-/// @param clouds     `[clouds, n]` or ragged, metres, 1 to 16 coordinates
+/// @param clouds     `[clouds, n]` or ragged, meters, 1 to 16 coordinates
 /// @param box        one box for all clouds (m), passed by value
 /// @param output     see crop_box_output
 /// @param workspace  at least crop_box_workspace_bytes() bytes, 256-byte aligned

@@ -38,7 +38,7 @@ result crop_box_workspace_bound(host_exec exec, batch_limits const& limits, std:
 /// go beyond the capacity. Output and report do not depend on the backend or the number of threads.
 ///
 /// @param exec       threads to use; blocks until done
-/// @param clouds     `[clouds, n]` or ragged, metres, host memory, 1 to 16 coordinates
+/// @param clouds     `[clouds, n]` or ragged, meters, host memory, 1 to 16 coordinates
 /// @param box        one box for all clouds (m)
 /// @param output     see crop_box_output
 /// @param workspace  at least crop_box_workspace_bytes() bytes, 256-byte aligned, host memory

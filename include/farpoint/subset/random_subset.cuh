@@ -14,7 +14,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// random_subset(), enqueued on a stream: the output of the host overload. How many points a cloud has is read on the
 /// device, from the offsets.
 ///
-/// Only enqueues: no synchronisation, no allocation, no workspace; may be captured in a graph, with the seed that it
+/// Only enqueues: no synchronization, no allocation, no workspace; may be captured in a graph, with the seed that it
 /// has then. Offsets, indices and report are device memory, which must stay valid until the stream has passed the call.
 ///
 /// @param exec     the stream

@@ -253,7 +253,7 @@ constexpr bool operator!=(fps_host_tuning const& a, fps_host_tuning const& b) no
   return !(a == b);
 }
 
-// Prints tunings as their initialisers, in files that include <ostream>.
+// Prints tunings as their initializers, in files that include <ostream>.
 
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_block_tuning tuning) {

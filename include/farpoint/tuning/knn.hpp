@@ -1,5 +1,5 @@
 /// @file
-/// Tuning of neighbour searches on a GPU. It affects the speed, never a result.
+/// Tuning of neighbor searches on a GPU. It affects the speed, never a result.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -93,11 +93,11 @@ inline constexpr int packet_most_spread = 16;
 constexpr int packet_patience(int capacity) noexcept {
   return 32 + 2 * capacity;
 }
-/// Number of steps of four leaves after which queries for one neighbour are assumed to be in a heap of coincident
+/// Number of steps of four leaves after which queries for one neighbor are assumed to be in a heap of coincident
 /// points. h100, 1 M points of a cube, k = 1, us: 219 (9: 219, 0: 248).
 inline constexpr int packet_looks_before_heap = 3;
 /// Offers of eight points after which an external packet is traversed lane by lane. A packet of a cube needs 39 for
-/// eight neighbours; a few packets at jumps of the curve would take as long as all others together. Chosen for lists of
+/// eight neighbors; a few packets at jumps of the curve would take as long as all others together. Chosen for lists of
 /// eight; longer lists need more offers.
 template <int Capacity>
 inline constexpr int packet_most_turns = 128 + 8 * (Capacity < 8 ? 8 : Capacity);

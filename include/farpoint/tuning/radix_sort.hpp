@@ -70,7 +70,7 @@ struct radix_sort_selector {
   static constexpr std::uint32_t portion_keys = (1u << 30) - 1;
 };
 
-// Prints tunings as their initialisers, in files that include <ostream>.
+// Prints tunings as their initializers, in files that include <ostream>.
 
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, radix_block_tuning tuning) {

@@ -54,9 +54,9 @@ inline constexpr int screen_number_items = 4;
 /// Maximum length of a list that a thread of the approximate search keeps in registers, and bytes for longer lists.
 inline constexpr index_t screen_most_in_registers = 32, screen_list_bytes = index_t{64} << 20;
 
-/// Maximum number of neighbours of a row that is read once, so that their offsets stay in registers. h200, normals of
+/// Maximum number of neighbors of a row that is read once, so that their offsets stay in registers. h200, normals of
 /// 458,947 rows of 8, us: 66; read whenever needed: 120.
-inline constexpr int most_held_neighbours = 8;
+inline constexpr int most_held_neighbors = 8;
 
 /// Number of splats of an image tile in shared memory at a time, and number of 32-splat words per patch in which a
 /// thread remembers the splats that its pixel meets.

@@ -18,17 +18,17 @@ struct normals_output {
   span<Scalar> curvatures = {};  ///< `[points]`, optional: smallest eigenvalue / sum of all; 0 to 1/3
   knn_report* report = nullptr;  ///< optional; overwritten, not added to
 
-  /// `[points, 6]`, optional: xx, xy, xz, yy, yz and zz (m^2) of the covariance matrix of the neighbours, the point
-  /// among them: the sum of (d - mean)(d - mean)^T over the neighbours d, divided by their number. Zeros for a point
-  /// without neighbours, and where an element overflows.
+  /// `[points, 6]`, optional: xx, xy, xz, yy, yz and zz (m^2) of the covariance matrix of the neighbors, the point
+  /// among them: the sum of (d - mean)(d - mean)^T over the neighbors d, divided by their number. Zeros for a point
+  /// without neighbors, and where an element overflows.
   span<Scalar> covariances = {};
 };
 
-/// Neighbours that estimate_normals() takes, and the side that normals face.
+/// Neighbors that estimate_normals() takes, and the side that normals face.
 struct normals_params {
-  index_t k = 16;                                               ///< neighbours, the point itself among them; 3 to 1,024
-  double max_radius = std::numeric_limits<double>::infinity();  ///< metres: no neighbour is farther away
-  vec<double, 3> viewpoint = {{0, 0, 0}};                       ///< metres; normals face it
+  index_t k = 16;                                               ///< neighbors, the point itself among them; 3 to 1,024
+  double max_radius = std::numeric_limits<double>::infinity();  ///< meters: no neighbor is farther away
+  vec<double, 3> viewpoint = {{0, 0, 0}};                       ///< meters; normals face it
 };
 
 FARPOINT_END_NAMESPACE

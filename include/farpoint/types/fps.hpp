@@ -27,7 +27,7 @@ struct fps_params {
   /// any valid entry starts with `first`.
   index_view chosen = {};
 
-  /// Metres. Sampling of a cloud ends before a sample that is nearer than this to those picked before; 0: never.
+  /// Meters. Sampling of a cloud ends before a sample that is nearer than this to those picked before; 0: never.
   /// Compared as squares in the coordinates' scalar type.
   double stop_below = 0;
 

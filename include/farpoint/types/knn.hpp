@@ -11,10 +11,10 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Method of knn(): exact nearest points in space.
 struct exact {
-  /// Maximum distance of a neighbour in metres, inclusive; squares are compared, in the coordinates' scalar type.
+  /// Maximum distance of a neighbor in meters, inclusive; squares are compared, in the coordinates' scalar type.
   double max_radius = std::numeric_limits<double>::infinity();
 
-  /// True to exclude point i from the neighbours of query i. Compares indices, not distances, so duplicates of a point
+  /// True to exclude point i from the neighbors of query i. Compares indices, not distances, so duplicates of a point
   /// remain.
   bool exclude_self = false;
 };
@@ -28,13 +28,13 @@ struct search_limits {
 };
 
 /// Maximum k of knn().
-inline constexpr index_t max_neighbours = 1024;
+inline constexpr index_t max_neighbors = 1024;
 
 /// Counters over all clouds of a call, of faults that only the data shows. A search by an index reports the same
 /// numbers as a search of its points, on every backend: the index stores the counts of its points.
 struct knn_report {
-  unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate: never neighbours
-  unsigned long long non_finite_queries = 0;  ///< queries with a NaN or infinite coordinate: without neighbours
+  unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate: never neighbors
+  unsigned long long non_finite_queries = 0;  ///< queries with a NaN or infinite coordinate: without neighbors
   unsigned long long bad_offsets = 0;  ///< invalid offsets of points and queries, counted once if both are the same
                                        ///< array; if not 0, all rows are empty and the other counters 0
 };
@@ -52,7 +52,7 @@ struct knn_output {
   /// `[queries, k]`: squared distances (m^2); +inf past the count.
   span<Scalar> distances = {};
 
-  /// `[queries]`: number of neighbours found, at most k.
+  /// `[queries]`: number of neighbors found, at most k.
   index_span counts = {};
 
   /// Optional; overwritten, not added to.

@@ -10,7 +10,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Value of screen_space::rounds for a search that misses no neighbour.
+/// Value of screen_space::rounds for a search that misses no neighbor.
 inline constexpr int until_exact = 0;
 
 /// Maximum number of rounds of an approximate search. A radius with too few candidates grows by a factor of 1.4 or
@@ -26,11 +26,11 @@ enum class screen_rows : std::uint8_t {
   input     ///< row i belongs to point i of the view; rows of points that are not visible are empty
 };
 
-/// Method of knn(): neighbours among the points that a camera sees.
+/// Method of knn(): neighbors among the points that a camera sees.
 ///
 /// A point is visible if the camera sees it and fewer than `layers` points of its pixel (by default none) are in front
-/// of it, that is, nearer, or equally near with a lower index (see zbuffer_ref). Only visible points are neighbours,
-/// and only they have neighbours. Distances are 3-D: the screen decides which points take part, not their distances.
+/// of it, that is, nearer, or equally near with a lower index (see zbuffer_ref). Only visible points are neighbors,
+/// and only they have neighbors. Distances are 3-D: the screen decides which points take part, not their distances.
 /// @tparam Camera  see geometry/camera.hpp; scalar type of the points
 template <class Camera>
 struct screen_space {
@@ -46,11 +46,11 @@ struct screen_space {
   /// least k; 0 means 8 k.
   index_t candidates = 0;
 
-  /// Maximum distance of a neighbour in metres, inclusive, as in exact; squares are compared, in the coordinates'
+  /// Maximum distance of a neighbor in meters, inclusive, as in exact; squares are compared, in the coordinates'
   /// scalar type.
   double max_radius = std::numeric_limits<double>::infinity();
 
-  /// True to exclude a point from its own neighbours. Compares indices, not distances.
+  /// True to exclude a point from its own neighbors. Compares indices, not distances.
   bool exclude_self = false;
 
   screen_rows rows = screen_rows::visible;
@@ -103,7 +103,7 @@ struct knn_screen_output {
   /// `[rows, k]`: squared distances (m^2); +inf past the count.
   span<Scalar> distances = {};
 
-  /// `[rows]`: number of neighbours found, at most k.
+  /// `[rows]`: number of neighbors found, at most k.
   index_span counts = {};
 
   /// `[rows]`: pixel of the row's point, y * width + x; -1 for a point that is not visible.

@@ -6,7 +6,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Axes of the offset to a voxel's centre.
+/// Axes of the offset to a voxel's center.
 enum class pillar_centers {
   xy,  ///< PointPillars (Lang et al. 2019), CenterPoint
   xyz  ///< OpenPCDet

@@ -7,20 +7,20 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Order of a query's neighbours; it also decides which neighbours are kept if not all fit.
+/// Order of a query's neighbors; it also decides which neighbors are kept if not all fit.
 enum class radius_order {
   index,   ///< by index: the ball query of PointNet++
   nearest  ///< by (squared distance, index)
 };
 
-/// Definition and order of neighbours.
+/// Definition and order of neighbors.
 struct radius_params {
-  /// Radius in metres, inclusive unless `exclusive`; squares are compared, in the coordinates' scalar type.
+  /// Radius in meters, inclusive unless `exclusive`; squares are compared, in the coordinates' scalar type.
   double radius = 0;
 
   radius_order order = radius_order::index;
 
-  /// True to exclude point i from the neighbours of query i.
+  /// True to exclude point i from the neighbors of query i.
   bool exclude_self = false;
 
   /// True to exclude points at exactly the radius, as the ball query of PointNet++ does. The square of the radius must
@@ -30,9 +30,9 @@ struct radius_params {
 
 /// Counters over all clouds of a call, of faults that only the data shows; see knn_report.
 struct radius_report {
-  unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate: never neighbours
-  unsigned long long non_finite_queries = 0;  ///< queries with a NaN or infinite coordinate: without neighbours
-  unsigned long long total = 0;               ///< number of neighbours of all queries: the sum of all counts
+  unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate: never neighbors
+  unsigned long long non_finite_queries = 0;  ///< queries with a NaN or infinite coordinate: without neighbors
+  unsigned long long total = 0;               ///< number of neighbors of all queries: the sum of all counts
   unsigned long long rows_left_out = 0;       ///< radius_rows(): rows that did not fit the capacity
   unsigned long long bad_offsets = 0;  ///< invalid offsets; if not 0, all rows are empty and the other counters 0
 };
@@ -46,7 +46,7 @@ struct radius_output {
   /// `[queries, max]`, optional: squared distances (m^2); +inf past the count.
   span<Scalar> distances = {};
 
-  /// `[queries]`, optional: number of neighbours found, at most max; of all neighbours if max is 0.
+  /// `[queries]`, optional: number of neighbors found, at most max; of all neighbors if max is 0.
   index_span counts = {};
 
   /// Optional; overwritten, not added to.

@@ -39,7 +39,7 @@ struct voxel_map {
 /// Points that are inserted by one call.
 template <class Points>
 struct voxel_map_tile {
-  Points points{};             ///< `[n]`, metres
+  Points points{};             ///< `[n]`, meters
   feature_view features = {};  ///< `[n, params.features]`
   /// `[n]`, optional: number of each point's voxel; -1 for a point without a voxel. Only voxel_map_keep() changes
   /// numbers.

@@ -32,7 +32,7 @@ class cuda_warp {
     return map_words(value, [mask](std::uint32_t word) { return __shfl_xor_sync(all, word, mask); });
   }
 
-  /// The largest value of all lanes, or of this lane's `Lanes` neighbours (a power of two); nothing is NaN.
+  /// The largest value of all lanes, or of this lane's `Lanes` neighbors (a power of two); nothing is NaN.
   template <int Lanes = lanes, class T>
   __device__ static T max(T value) noexcept {
     if constexpr (has_reduction<Lanes, T>) return __reduce_max_sync(all, value);

@@ -29,7 +29,7 @@ class warp_merge_sort {
   using merge_sort = CUB_NS_QUALIFIER::WarpMergeSort<Key, Items, cuda_warp::lanes>;
 
  public:
-  /// Shared memory of a warp. Needs no initialisation; free for other use as soon as every lane is done with its keys.
+  /// Shared memory of a warp. Needs no initialization; free for other use as soon as every lane is done with its keys.
   union storage {
     Key keys[std::size_t{Capacity}];
     typename merge_sort<Capacity / cuda_warp::lanes>::TempStorage temporary;

@@ -6,10 +6,10 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The run of neighbouring lanes with the same word that the calling lane is in. The run's lowest lane can act for all
+/// The run of neighboring lanes with the same word that the calling lane is in. The run's lowest lane can act for all
 /// of it: one atomic operation a run in place of one a lane.
 ///
-/// A LiDAR's points come in the order of its beams, so neighbours often share a voxel, and all lanes do where a voxel
+/// A LiDAR's points come in the order of its beams, so neighbors often share a voxel, and all lanes do where a voxel
 /// is crowded. Equal words with others between them are different runs: __match_any_sync() would bring them together,
 /// and takes longer than the atomic operations that it saves. Cost: a shuffle and a ballot; no shared memory.
 struct warp_run {

@@ -28,14 +28,14 @@ template <class Scalar, int Capacity>
 class warp_topk {
  public:
   using scalar = Scalar;
-  using key = neighbour_key<Scalar>;
+  using key = neighbor_key<Scalar>;
   static constexpr int capacity = Capacity;
   /// Number of candidates per lane in a merge, and limit on offers between two calls of merge_if_full(). Large if a
   /// merge is expensive; shorter lists gain more from a bound that falls early.
   static constexpr int batch = Capacity < 64 ? 8 : 16;
   static constexpr int slots = 2 * batch;
 
-  /// Shared memory of a warp, with a column per lane to avoid bank conflicts. Needs no initialisation; free for other
+  /// Shared memory of a warp, with a column per lane to avoid bank conflicts. Needs no initialization; free for other
   /// use after merge_all().
   struct alignas(sizeof(key)) storage {
     key at[std::size_t{slots}][cuda_warp::lanes];

@@ -31,7 +31,7 @@ void print_all(int threads) {
     print<double>("double", cloud, 500, threads);
     print<farpoint::float16>("float16", cloud, 500, threads);
   }
-  // An unoptimised build without FMA instructions is slow: the first samples of a scan show what there is to show.
+  // An unoptimized build without FMA instructions is slow: the first samples of a scan show what there is to show.
   for (auto const& scan : real_scans()) print<float>(scan.name.c_str(), scan.points, 50, threads);
 }
 

@@ -1,4 +1,4 @@
-// Prints checksums of neighbours, and of what is made from them, for every kind of cloud. Built by several compilers
+// Prints checksums of neighbors, and of what is made from them, for every kind of cloud. Built by several compilers
 // with several flags; all must print the same.
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/interpolate.hpp>
@@ -59,7 +59,7 @@ void print(xyz_cloud const& cloud, int threads) {
 
 void print_all(int threads) {
   for (shape const which : all_shapes) {
-    // An index of several levels; unoptimised builds are slow.
+    // An index of several levels; unoptimized builds are slow.
     auto const cloud = make_cloud(which, 700, 17);
     std::printf("shape %d\n", static_cast<int>(which));
     print<float>(cloud, threads);

@@ -1,4 +1,4 @@
-// Prints checksums of what a camera sees and of its neighbours, exact and approximate, for every kind of cloud. Built
+// Prints checksums of what a camera sees and of its neighbors, exact and approximate, for every kind of cloud. Built
 // by several compilers with several flags; all must print the same.
 #include <farpoint/knn_screen.hpp>
 

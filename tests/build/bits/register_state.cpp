@@ -7,7 +7,7 @@
 #include <farpoint/mean_knn_distance.hpp>
 #include <farpoint/radius.hpp>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -89,11 +89,11 @@ void check_all() {
     expect_clean("knn", knn_workspace_bytes(one_thread, cloud, method, k),
                  [&](auto const& workspace) { return knn(one_thread, cloud, method, k, found, workspace); });
 
-    farpoint::neighbour_rows const rows{indices, k};
-    farpoint::neighbour_normals_output<Scalar> fitted;
+    farpoint::neighbor_rows const rows{indices, k};
+    farpoint::neighbor_normals_output<Scalar> fitted;
     fitted.normals = values;
-    expect_clean("normals_from_neighbours", 0, [&](auto const&) {
-      return normals_from_neighbours(one_thread, cloud, rows, farpoint::neighbour_normals_params{}, fitted);
+    expect_clean("normals_from_neighbors", 0, [&](auto const&) {
+      return normals_from_neighbors(one_thread, cloud, rows, farpoint::neighbor_normals_params{}, fitted);
     });
 
     farpoint::radius_params within;
@@ -114,14 +114,14 @@ void check_all() {
   farpoint::pinhole_camera<Scalar> camera;
   camera.width = camera.height = 64;
   camera.focal = {{64, 64}};
-  camera.centre = {{32, 32}};
+  camera.center = {{32, 32}};
   camera.translation[2] = 3;
   std::vector<Scalar> extents(2 * points, Scalar(0.05));
   farpoint::splat_view<Scalar> splats{extents};
   splats.normals = values;
-  std::vector<float> colours(3 * 64 * 64);
+  std::vector<float> colors(3 * 64 * 64);
   farpoint::splat_image image;
-  image.colours = colours;
+  image.colors = colors;
   farpoint::draw_splats_params const drawing;
   expect_clean(
       "draw_splats", draw_splats_workspace_bytes(one_thread, splats, camera, drawing),

@@ -1,4 +1,4 @@
-// expect: farpoint: neighbour searches take points of three coordinates
+// expect: farpoint: neighbor searches take points of three coordinates
 #include <farpoint/knn.hpp>
 
 #include "right_or_wrong.hpp"

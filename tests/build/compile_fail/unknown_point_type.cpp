@@ -1,4 +1,4 @@
-// expect: farpoint: no layout is known for this point type; specialise farpoint::point_layout for it
+// expect: farpoint: no layout is known for this point type; specialize farpoint::point_layout for it
 #include <farpoint/core/points.hpp>
 
 #include <array>

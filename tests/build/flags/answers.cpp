@@ -124,11 +124,11 @@ void answer_all(answers& out, int threads) {
   auto const voxelized = farpoint::voxelize(exec, cloud, voxels, boxes, workspace);
   out.add("voxelize", checksum{voxelized}.add(coords).add(rows).add(centroids).add(means).add(largest).get());
 
-  std::vector<std::int32_t> neighbours(8 * n);
+  std::vector<std::int32_t> neighbors(8 * n);
   distances.assign(8 * n, 0);
   auto const searched = farpoint::knn(exec, cloud, queries, farpoint::exact{}, 8,
-                                      farpoint::knn_output<Scalar>{neighbours, distances}, workspace);
-  out.add("knn", checksum{searched}.add(neighbours).add(distances).get());
+                                      farpoint::knn_output<Scalar>{neighbors, distances}, workspace);
+  out.add("knn", checksum{searched}.add(neighbors).add(distances).get());
 
   std::vector<Scalar> normals(3 * n), curvatures(n);
   auto const estimated = farpoint::estimate_normals(exec, cloud, {}, {normals, curvatures}, workspace);

@@ -165,14 +165,14 @@ def functions(source):
             candidates = (m for m in re.finditer(r"(operator\s*\(\)|operator\s*[^\s\w(]+|~?\w+)\s*(?=\()", statement)
                           if not NO_FUNCTION.match(m.group(1)))
             found = next(candidates, None)
-            # Not a variable with an initialiser, nor the rest of a constructor's list.
+            # Not a variable with an initializer, nor the rest of a constructor's list.
             before = statement[:found.start()] if found else ""
             if found and not before.lstrip().startswith((",", ":")) and "=" not in before:
                 at = statement.index("(", found.end())
                 params = split_params(statement[at + 1:closing(statement, at) - 1])
                 yield text.count("\n", 0, begin + found.start()) + 1, found.group(1), sum(map(is_plain, params))
             if c == "{" and (found or not SCOPE.search(statement)):
-                i = closing(text, i)  # a body, or an initialiser
+                i = closing(text, i)  # a body, or an initializer
             else:
                 i += 1
             begin = i

@@ -18,7 +18,7 @@ def found(*entries):
 
 
 class Configurations(unittest.TestCase):
-    def test_levels_of_optimisation_and_warnings_may_differ(self):
+    def test_levels_of_optimization_and_warnings_may_differ(self):
         self.assertEqual(found(entry('src/a.cpp.o', '-O3 -Wall'), entry('tests/b.cpp.o', '-O1 -std=c++20')), [])
 
     def test_what_changes_bodies(self):

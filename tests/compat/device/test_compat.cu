@@ -98,14 +98,14 @@ TEST_CASE("compat, device: three_nn and distCUDA2", "[compat][device]") {
     for (batch_sizes const s : {batch_sizes{4, 4096, 500}, batch_sizes{4, 2, 50}, batch_sizes{2, 0, 3}}) {
       floats const known = packed_cloud(which, s.points(), 4);
       floats const unknown = packed_cloud(which, s.others(), 5);
-      check_compat([&](auto& calls) { return calls.neighbours(s, known, unknown, three_nn_distances::squared); });
-      check_compat([&](auto& calls) { return calls.neighbours(s, known, unknown, three_nn_distances::metres); });
+      check_compat([&](auto& calls) { return calls.neighbors(s, known, unknown, three_nn_distances::squared); });
+      check_compat([&](auto& calls) { return calls.neighbors(s, known, unknown, three_nn_distances::meters); });
       check_compat([&](auto& calls) { return calls.mean_of_three(known); });
     }
     stack_sizes const stack{{1000, 0, 2, 94}, {20, 5, 4, 71}};
     floats const known = packed_cloud(which, 1096, 6);
     floats const unknown = packed_cloud(which, 100, 7);
-    check_compat([&](auto& calls) { return calls.neighbours_stack(stack, known, unknown); });
+    check_compat([&](auto& calls) { return calls.neighbors_stack(stack, known, unknown); });
     for (std::size_t const n : {1u, 2u, 3u}) {
       floats const few = packed_cloud(which, n, 8);
       check_compat([&](auto& calls) { return calls.mean_of_three(few); });

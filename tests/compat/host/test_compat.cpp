@@ -204,7 +204,7 @@ TEST_CASE("compat, host: ball query of a stack", "[compat][host]") {
 TEST_CASE("compat, host: three_nn", "[compat][host]") {
   for (shape const which : {shape::cube, shape::lattice, shape::all_equal, shape::non_finite, shape::huge}) {
     for (int const n : {0, 1, 2, 3, 4096}) {
-      for (auto const kind : {three_nn_distances::squared, three_nn_distances::metres}) {
+      for (auto const kind : {three_nn_distances::squared, three_nn_distances::meters}) {
         CAPTURE(static_cast<int>(which), n);
         batch_sizes const s{4, n, 90};
         floats const known = clouds_of(s, which, 11);
@@ -215,10 +215,10 @@ TEST_CASE("compat, host: three_nn", "[compat][host]") {
           published::three_nn(unknown.data() + 3 * i, known.data() + index_of(i / s.m, 3 * n, 0), n,
                               &dist[size_of(3 * i)], &idx[size_of(3 * i)]);
         }
-        if (kind == three_nn_distances::metres) {
+        if (kind == three_nn_distances::meters) {
           for (float& d : dist) d = std::sqrt(d);
         }
-        auto const actual = run([&](auto& calls) { return calls.neighbours(s, known, unknown, kind); });
+        auto const actual = run([&](auto& calls) { return calls.neighbors(s, known, unknown, kind); });
         CHECK(actual == outputs{bytes_of(idx), bytes_of(dist)});
       }
     }
@@ -241,7 +241,7 @@ TEST_CASE("compat, host: three_nn of a stack counts over all clouds", "[compat][
     }
     begin += s.points[b];
   }
-  CHECK(run([&](auto& calls) { return calls.neighbours_stack(s, known, unknown); }) ==
+  CHECK(run([&](auto& calls) { return calls.neighbors_stack(s, known, unknown); }) ==
         outputs{bytes_of(idx), bytes_of(dist)});
 }
 

@@ -111,8 +111,8 @@ TEST_CASE("compat, host: samplers and searches check all their arrays", "[compat
     check_arguments([&](auto& calls) { return calls.ball_stack(stack, clouds, queries, radius, 5); });
   }
   auto const kind = farpoint::compat::three_nn_distances::squared;
-  check_arguments([&](auto& calls) { return calls.neighbours(s, clouds, queries, kind); });
-  check_arguments([&](auto& calls) { return calls.neighbours_stack(stack, clouds, queries); });
+  check_arguments([&](auto& calls) { return calls.neighbors(s, clouds, queries, kind); });
+  check_arguments([&](auto& calls) { return calls.neighbors_stack(stack, clouds, queries); });
   check_arguments([&](auto& calls) { return calls.mean_of_three(clouds); });
   check_arguments([&](auto& calls) { return calls.mean_of_three(floats(9)); });
 }

@@ -6,7 +6,7 @@
 
 using namespace farpoint_tests;
 using farpoint::index_key;
-using farpoint::neighbour_key;
+using farpoint::neighbor_key;
 
 namespace {
 
@@ -50,8 +50,8 @@ void check_all() {
   for (int const k : {1, 3, 8, 32}) {
     if (k > List::most) continue;
     for (int const size : {0, 1, 7, 8, 9, 33, 200}) {
-      check_lists<List, neighbour_key<float>, float>(size, k, nearer{});
-      check_lists<List, neighbour_key<double>, double>(size, k, nearer{});
+      check_lists<List, neighbor_key<float>, float>(size, k, nearer{});
+      check_lists<List, neighbor_key<double>, double>(size, k, nearer{});
       check_lists<List, index_key<float>, float>(size, k, of_lower_index{});
     }
   }
@@ -69,7 +69,7 @@ TEST_CASE("topk_heap in a kernel", "[topk][device][sanitize]") {
 
 namespace {
 
-using key = neighbour_key<float>;
+using key = neighbor_key<float>;
 
 /// Key j that is offered to the list of query i; distances tie.
 FARPOINT_HD key shown_key(std::uint32_t i, std::uint32_t j) {

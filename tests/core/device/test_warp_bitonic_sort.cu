@@ -175,8 +175,8 @@ void check_carried(int size, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("warp_bitonic_sort: keys in shared memory", "[warp][device][sanitize]") {
-  check_shared_sorts<bitonic<std::uint32_t, 2048>, bitonic<float, 64>, bitonic<neighbour_key<float>, 1024>,
-                     bitonic<neighbour_key<double>, 256>>();
+  check_shared_sorts<bitonic<std::uint32_t, 2048>, bitonic<float, 64>, bitonic<neighbor_key<float>, 1024>,
+                     bitonic<neighbor_key<double>, 256>>();
 }
 
 TEST_CASE("warp_bitonic_sort: NaN moves keys, and loses none", "[warp][device]") {
@@ -205,14 +205,14 @@ TEST_CASE("warp_bitonic_sort: a key and a value of each lane", "[warp][device][s
 
 TEST_CASE("sorting networks in a kernel", "[warp][device]") {
   check_networks<std::uint32_t>();
-  check_networks<neighbour_key<float>>();
-  check_networks<neighbour_key<double>>();
+  check_networks<neighbor_key<float>>();
+  check_networks<neighbor_key<double>>();
   check_networks<index_key<float>>();
 }
 
 TEST_CASE("sort_pair of a key that a loop carries", "[warp][device]") {
   for (int const size : {2, 3, 40}) {
-    check_carried<neighbour_key<float>>(size, 1);
-    check_carried<neighbour_key<double>>(size, 2);
+    check_carried<neighbor_key<float>>(size, 1);
+    check_carried<neighbor_key<double>>(size, 2);
   }
 }

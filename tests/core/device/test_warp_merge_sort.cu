@@ -17,6 +17,6 @@ struct merge : shared_sort<Key, Capacity> {
 }  // namespace
 
 TEST_CASE("warp_merge_sort: keys in shared memory", "[warp][device][sanitize]") {
-  check_shared_sorts<merge<std::uint32_t, 32>, merge<float, 64>, merge<neighbour_key<float>, 512>,
-                     merge<index_key<float>, 512>, merge<neighbour_key<double>, 256>>();
+  check_shared_sorts<merge<std::uint32_t, 32>, merge<float, 64>, merge<neighbor_key<float>, 512>,
+                     merge<index_key<float>, 512>, merge<neighbor_key<double>, 256>>();
 }

@@ -82,7 +82,7 @@ void check_words() {
 
 }  // namespace
 
-TEST_CASE("warp_run: neighbouring lanes with the same word", "[warp][device][sanitize]") {
+TEST_CASE("warp_run: neighboring lanes with the same word", "[warp][device][sanitize]") {
   check_words<std::uint32_t>();
   check_words<std::uint64_t>();
 }

@@ -17,9 +17,9 @@ constexpr int threads = 32 * warps;
 /// Each lane offers the keys [begins[thread], begins[thread + 1]); a lane without any is not active in the first half
 /// of its keys. Keys are offered `burst` at a time.
 template <class Scalar, int Capacity>
-__global__ void keep_nearest(farpoint::neighbour_key<Scalar> const* keys, int const* begins, int k,
-                             farpoint::neighbour_key<Scalar> limit, std::uint32_t const* excluded, int burst,
-                             farpoint::neighbour_key<Scalar>* out, unsigned* bad_bounds) {
+__global__ void keep_nearest(farpoint::neighbor_key<Scalar> const* keys, int const* begins, int k,
+                             farpoint::neighbor_key<Scalar> limit, std::uint32_t const* excluded, int burst,
+                             farpoint::neighbor_key<Scalar>* out, unsigned* bad_bounds) {
   using list_type = farpoint::warp_topk<Scalar, Capacity>;
   __shared__ typename list_type::storage shared[warps];
   int const thread = static_cast<int>(threadIdx.x);
@@ -58,7 +58,7 @@ __global__ void keep_nearest(farpoint::neighbour_key<Scalar> const* keys, int co
 
 template <class Scalar, int Capacity>
 void check_lanes(int k, int most, int burst, std::uint64_t seed) {
-  using key = farpoint::neighbour_key<Scalar>;
+  using key = farpoint::neighbor_key<Scalar>;
   CAPTURE(Capacity, k, most, burst, seed, sizeof(Scalar));
   random_source random{seed};
   std::vector<std::vector<key>> given;

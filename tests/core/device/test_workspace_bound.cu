@@ -117,7 +117,7 @@ void check_voxelize(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("workspace bounds, device: knn, radius and what is made of neighbours", "[limits][device]") {
+TEST_CASE("workspace bounds, device: knn, radius and what is made of neighbors", "[limits][device]") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     check_searches<point_view<float>>(seed);
     check_searches<point_view<double>>(seed);

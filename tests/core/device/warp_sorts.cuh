@@ -1,7 +1,7 @@
 // Sorts of keys in shared memory by one warp: the result ascends and holds the same keys.
 #pragma once
 
-#include <farpoint/container/neighbour_key.hpp>
+#include <farpoint/container/neighbor_key.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace farpoint_tests {
 
 using farpoint::index_key;
-using farpoint::neighbour_key;
+using farpoint::neighbor_key;
 
 /// Warps of a block, each with a problem of its own.
 inline constexpr int sort_warps = 3;

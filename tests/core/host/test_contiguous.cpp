@@ -64,11 +64,11 @@ inline constexpr bool is_made_of = std::is_constructible_v<View, From...>;
 
 // A fancy pointer may point to memory that the host cannot read.
 template <class Container, class = void>
-inline constexpr bool has_neighbours = false;
+inline constexpr bool has_neighbors = false;
 template <class Container>
 inline constexpr bool
-    has_neighbours<Container, std::void_t<decltype(farpoint::knn(std::declval<Container&>(), index_t{3}))>> = true;
-static_assert(has_neighbours<std::vector<point>> && !has_neighbours<fancy_vector<point>>);
+    has_neighbors<Container, std::void_t<decltype(farpoint::knn(std::declval<Container&>(), index_t{3}))>> = true;
+static_assert(has_neighbors<std::vector<point>> && !has_neighbors<fancy_vector<point>>);
 
 TEST_CASE("spans and views are made of whatever has data() and size()", "[core]") {
   fancy_vector<float> values(12);

@@ -102,7 +102,7 @@ TEST_CASE("huge sizes: voxelize", "[limits][host]") {
   });
 }
 
-TEST_CASE("huge sizes: knn, radius and what is made of neighbours", "[limits][host]") {
+TEST_CASE("huge sizes: knn, radius and what is made of neighbors", "[limits][host]") {
   for_batches<float>([](auto const& clouds) {
     using view = view_of<float>;
     static float const point[3] = {};

@@ -11,7 +11,7 @@
 #include <farpoint/scale/voxel_map.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.hpp>
 
 #include "../../support/catch.hpp"
@@ -83,7 +83,7 @@ TEST_CASE("limits, host: pictures", "[limits][host]") {
   float const extent = 1;
   float red = 0;
   farpoint::splat_image image;
-  image.colours = span<float>{&red, 3 * most_side + 3};
+  image.colors = span<float>{&red, 3 * most_side + 3};
   check_limit(most_points, "splats: more than 2^30", [&](index_t splats) {
     return draw_splats(exec, one_cloud(1), {span<float const>{&extent, size_of(2 * splats)}}, camera_of({8, 8}), {},
                        image, {});
@@ -95,11 +95,11 @@ TEST_CASE("limits, host: pictures", "[limits][host]") {
     return project(exec, one_cloud(points), camera_of({8, 8}), farpoint::zbuffer_ref{{}, 8, 8});
   });
   check_limit(1024, "rows: k is not between 1 and 1,024", [&](index_t k) {
-    std::int32_t const neighbour = 0;
-    farpoint::neighbour_rows rows;
-    rows.indices = span<std::int32_t const>{&neighbour, size_of(2 * k)};
+    std::int32_t const neighbor = 0;
+    farpoint::neighbor_rows rows;
+    rows.indices = span<std::int32_t const>{&neighbor, size_of(2 * k)};
     rows.k = k;
-    return normals_from_neighbours(exec, one_cloud(1), rows, {}, farpoint::neighbour_normals_output<float>{});
+    return normals_from_neighbors(exec, one_cloud(1), rows, {}, farpoint::neighbor_normals_output<float>{});
   });
 }
 
@@ -113,9 +113,9 @@ TEST_CASE("limits, host: sides of an image", "[limits][host]") {
 
     farpoint::splat_view<float> const no_splats{};
     farpoint::host_scratch scratch{draw_splats_workspace_bytes(exec, no_splats, camera, {})};
-    std::vector<float> colours(size_of(3 * most_side));
+    std::vector<float> colors(size_of(3 * most_side));
     farpoint::splat_image picture;
-    picture.colours = colours;
+    picture.colors = colors;
     CHECK(draw_splats(exec, one_cloud(0), no_splats, camera, {}, picture, scratch));
 
     farpoint::quadtree_point const corner{static_cast<std::uint16_t>(image.width - 1),

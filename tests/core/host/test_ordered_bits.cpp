@@ -55,7 +55,7 @@ void check_special_values() {
 
 /// Words of numbers that follow one another do so too, except that there are two zeros.
 template <class Scalar>
-void check_neighbours() {
+void check_neighbors() {
   constexpr Scalar top = std::numeric_limits<Scalar>::infinity();
   random_source random{sizeof(Scalar)};
   for (int i = 0; i < 20000; ++i) {
@@ -91,8 +91,8 @@ TEST_CASE("ordered_word: infinities, subnormal numbers and both zeros", "[ordere
 }
 
 TEST_CASE("ordered_word: the next number has the next word", "[ordered_bits]") {
-  check_neighbours<float>();
-  check_neighbours<double>();
+  check_neighbors<float>();
+  check_neighbors<double>();
 }
 
 TEST_CASE("ordered_word: random bits are ordered as the numbers are", "[ordered_bits]") {

@@ -11,7 +11,7 @@
 
 using namespace farpoint_tests;
 using farpoint::index_key;
-using farpoint::neighbour_key;
+using farpoint::neighbor_key;
 
 namespace {
 
@@ -65,8 +65,8 @@ void check_lists(Less const& less) {
 
 template <class List>
 void check_all_keys() {
-  check_lists<List, neighbour_key<float>, float>(nearer{});
-  check_lists<List, neighbour_key<double>, double>(nearer{});
+  check_lists<List, neighbor_key<float>, float>(nearer{});
+  check_lists<List, neighbor_key<double>, double>(nearer{});
   check_lists<List, index_key<float>, float>(of_lower_index{});
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("topk_buffer: the k smallest keys in order", "[topk]") {
 }
 
 TEST_CASE("topk: worst() is the k-th smallest, or the limit while there are fewer", "[topk]") {
-  using key = neighbour_key<float>;
+  using key = neighbor_key<float>;
   key const limit{9.0f, 5};
   key memory[4];
   farpoint::topk_list<key, 4> list{2, limit};
@@ -153,7 +153,7 @@ TEST_CASE("topk: worst() is the k-th smallest, or the limit while there are fewe
   CHECK(heap.count() == 2);
 }
 
-TEST_CASE("neighbour_key: one word orders as the two numbers do", "[topk]") {
+TEST_CASE("neighbor_key: one word orders as the two numbers do", "[topk]") {
   std::vector<float> const distances{0.0f,
                                      std::numeric_limits<float>::denorm_min(),
                                      std::numeric_limits<float>::min(),
@@ -166,14 +166,14 @@ TEST_CASE("neighbour_key: one word orders as the two numbers do", "[topk]") {
     for (float const b : distances) {
       for (std::uint32_t const i : indices) {
         for (std::uint32_t const j : indices) {
-          neighbour_key<float> const x{a, i};
-          neighbour_key<float> const y{b, j};
+          neighbor_key<float> const x{a, i};
+          neighbor_key<float> const y{b, j};
           CHECK(x.distance2() == a);
           CHECK(x.index() == i);
           CHECK((x < y) == nearer{}(x, y));
-          CHECK((neighbour_key<double>{a, i} < neighbour_key<double>{b, j}) == nearer{}(x, y));
+          CHECK((neighbor_key<double>{a, i} < neighbor_key<double>{b, j}) == nearer{}(x, y));
           CHECK((index_key<double>{a, i} < index_key<double>{b, j}) == (i < j));
-          CHECK_FALSE(x < neighbour_key<float>::lowest());
+          CHECK_FALSE(x < neighbor_key<float>::lowest());
         }
       }
     }

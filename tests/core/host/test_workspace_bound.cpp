@@ -133,7 +133,7 @@ TEST_CASE("workspace bounds: voxelize", "[limits][host]") {
   check_voxelize<point_view<float>>();
 }
 
-TEST_CASE("workspace bounds: knn, radius and what is made of neighbours", "[limits][host]") {
+TEST_CASE("workspace bounds: knn, radius and what is made of neighbors", "[limits][host]") {
   check_searches<point_view<float>>();
   check_searches<point_view<double>>();
 }

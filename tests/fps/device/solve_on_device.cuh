@@ -33,7 +33,7 @@ class device_call {
     return farpoint::fps<Selector>(exec, clouds, params, lists_.output(report_.data()), workspace_.of_size(needed));
   }
 
-  /// After the stream was synchronised.
+  /// After the stream was synchronized.
   fps_answer<scalar> answer(farpoint::result outcome) const {
     if (outcome && !(report_.intact() && workspace_.intact())) outcome = memory_was_written;
     return {lists_.answer(outcome), outcome ? report_.download()[0] : farpoint::fps_report{}};

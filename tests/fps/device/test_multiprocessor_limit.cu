@@ -172,8 +172,8 @@ void check_partition(char const* name, problem_type const& problem, green_stream
 
 TEST_CASE("fps, device: in green contexts of all sizes", "[fps][device][graph]") {
   for (unsigned const multiprocessors : {2u, 8u, 16u, 64u, 120u}) {
-    for (bool const are_neighbours : {true, false}) {
-      green_stream const stream{multiprocessors, are_neighbours};
+    for (bool const are_neighbors : {true, false}) {
+      green_stream const stream{multiprocessors, are_neighbors};
       if (!stream) {
         WARN("no green context of " << multiprocessors << " multiprocessors: not tested");
         continue;

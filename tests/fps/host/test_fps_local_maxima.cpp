@@ -29,20 +29,20 @@ struct exact_rule {
 struct ball_not_limited : exact_rule {
   template <class Point, class Ball>
   static float lowered(float distance, Point const& point, Ball const& sample) {
-    return std::min(distance, farpoint::distance2(point, sample.centre));
+    return std::min(distance, farpoint::distance2(point, sample.center));
   }
 };
 /// Mutation: candidates at equal distances do not block each other.
 struct no_tie_rule : exact_rule {
   template <class Ball>
   static bool blocks(Ball const& other, fps_key, Ball const& mine, fps_key) {
-    return farpoint::distance2(other.centre, mine.centre) < mine.radius2 && other.radius2 > mine.radius2;
+    return farpoint::distance2(other.center, mine.center) < mine.radius2 && other.radius2 > mine.radius2;
   }
 };
 struct smaller_ball : exact_rule {
   template <class Ball>
   static bool blocks(Ball const& other, fps_key other_key, Ball const& mine, fps_key my_key) {
-    return farpoint::distance2(other.centre, mine.centre) < 0.9f * mine.radius2 && other_key > my_key;
+    return farpoint::distance2(other.center, mine.center) < 0.9f * mine.radius2 && other_key > my_key;
   }
 };
 

@@ -84,16 +84,16 @@ TEST_CASE("fps by local maxima of doubles: candidates and headers survive messag
   STATIC_REQUIRE(candidate_message<3, float>::count == 2);
   STATIC_REQUIRE(candidate_message<1, float>::count == 2);
   random_source random{5};
-  auto const check = [&](auto message, auto centre) {
+  auto const check = [&](auto message, auto center) {
     using type = decltype(message);
-    for (double& x : centre.at) x = ordered_integer_value<double>(static_cast<std::int64_t>(random.next() >> 2));
+    for (double& x : center.at) x = ordered_integer_value<double>(static_cast<std::int64_t>(random.next() >> 2));
     fps_wide_key const key = fps_key_of(std::ldexp(static_cast<double>(random.uniform()), 80), any_key(random).low);
     fps_words words[type::count] = {};
-    type::pack({centre, fps_distance_of(key)}, key, words);
+    type::pack({center, fps_distance_of(key)}, key, words);
     typename type::ball read{};
     CHECK(type::unpack(words, read) == key);
     CHECK(read.radius2 == fps_distance_of(key));
-    CHECK(std::memcmp(&read.centre, &centre, sizeof centre) == 0);
+    CHECK(std::memcmp(&read.center, &center, sizeof center) == 0);
   };
   for (int i = 0; i < 100; ++i) {
     check(three{}, farpoint::vec<double, 3>{});

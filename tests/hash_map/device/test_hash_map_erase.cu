@@ -11,7 +11,7 @@ namespace {
 /// Makes random calls: a thread with keys of its own, and keys that all threads share.
 template <class Map>
 __global__ void call_at_random(Map map, int threads, int calls, std::uint64_t seed,
-                               modelled_key<typename Map::value_type>* model, std::uint32_t* live, unsigned* wrong) {
+                               modeled_key<typename Map::value_type>* model, std::uint32_t* live, unsigned* wrong) {
   auto const rank = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (rank >= threads) return;
   random_calls<Map> own{map, static_cast<std::uint32_t>(rank), seed, live};
@@ -21,7 +21,7 @@ __global__ void call_at_random(Map map, int threads, int calls, std::uint64_t se
 
 /// A block makes random calls on a map in shared memory, and then rehashes it into one in global memory.
 template <class Map, int Buckets>
-__global__ void call_in_shared(Map to, int calls, modelled_key<typename Map::value_type>* model, std::uint32_t* live,
+__global__ void call_in_shared(Map to, int calls, modeled_key<typename Map::value_type>* model, std::uint32_t* live,
                                unsigned* wrong) {
   __shared__ farpoint::hash_map_bucket buckets[Buckets];
   Map const map{{buckets, Buckets}};
@@ -36,7 +36,7 @@ __global__ void call_in_shared(Map to, int calls, modelled_key<typename Map::val
 
 template <class Map>
 void check_random_calls(int threads, int calls, index_t buckets, std::uint64_t seed) {
-  using model_type = modelled_key<typename Map::value_type>;
+  using model_type = modeled_key<typename Map::value_type>;
   CAPTURE(threads, calls, buckets, seed, sizeof(typename Map::key_type), sizeof(typename Map::value_type));
   device_map<Map> const owner{buckets};
   auto const keys = static_cast<std::size_t>(threads) * own_keys;
@@ -54,7 +54,7 @@ void check_random_calls(int threads, int calls, index_t buckets, std::uint64_t s
 
 template <class Map>
 void check_in_shared() {
-  using model_type = modelled_key<typename Map::value_type>;
+  using model_type = modeled_key<typename Map::value_type>;
   constexpr int threads = 96, calls = 20;
   device_map<Map> const owner{Map::buckets_for(threads * own_keys + shared_keys)};
   device_array<model_type> const model{std::vector<model_type>(threads * own_keys)};

@@ -26,7 +26,7 @@ void check_random_calls(int threads, int calls, index_t buckets, std::uint64_t s
   std::vector<hash_map_bucket> memory(static_cast<std::size_t>(buckets));
   Map const map{{memory.data(), memory.size()}};
   map.clear();
-  std::vector<modelled_key<typename Map::value_type>> model(static_cast<std::size_t>(threads * own_keys));
+  std::vector<modeled_key<typename Map::value_type>> model(static_cast<std::size_t>(threads * own_keys));
   std::vector<std::uint32_t> live(shared_keys, 0);
   std::vector<int> wrong(static_cast<std::size_t>(threads), -1);
   together(threads, [&](int rank) {

@@ -248,18 +248,18 @@ TEST_CASE("files keep what they have beside coordinates", "[cloud_io]") {
   CHECK(two.columns[2].at(0) == 3);
 }
 
-TEST_CASE("OBJ vertices, with and without colours", "[cloud_io]") {
+TEST_CASE("OBJ vertices, with and without colors", "[cloud_io]") {
   scratch_folder const folder;
   auto const plain =
       read_cloud(folder.write("a.obj", "# made\nmtllib a.mtl\nv 1 2 3\r\nvn 0 0 1\n  v 4 5 6 1.0\nf 1 2 2\n"));
   CHECK(plain.points == std::vector<std::array<float, 3>>{{1, 2, 3}, {4, 5, 6}});
   CHECK(plain.columns.empty());
-  auto const coloured = read_cloud(folder.write("a.OBJ", "v 1 2 3 1 0 0.5\nv 4 5 6 1 0.2 2 -1"));
-  CHECK(coloured.find("red")->at(0) == 255);
-  CHECK(coloured.find("blue")->at(0) == 128);
-  CHECK(coloured.find("red")->at(1) == 51);
-  CHECK(coloured.find("green")->at(1) == 255);
-  CHECK(coloured.find("blue")->at(1) == 0);
+  auto const colored = read_cloud(folder.write("a.OBJ", "v 1 2 3 1 0 0.5\nv 4 5 6 1 0.2 2 -1"));
+  CHECK(colored.find("red")->at(0) == 255);
+  CHECK(colored.find("blue")->at(0) == 128);
+  CHECK(colored.find("red")->at(1) == 51);
+  CHECK(colored.find("green")->at(1) == 255);
+  CHECK(colored.find("blue")->at(1) == 0);
 
   auto const with = [&](std::string const& text) { return complaint(folder.write("b.obj", text)); };
   CHECK(has(with("v 1 2\n"), "3, 4, 6 or 7 numbers in line 1"));

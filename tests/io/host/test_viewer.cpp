@@ -97,14 +97,14 @@ void check_points(farpoint_tests::read_cloud const& read, rows_view const& point
 }
 
 /// Sweeps as a LiDAR makes them, or points in no order; one in `not_finite` (if > 0) is not finite.
-std::vector<double> make_points(random_source& random, std::size_t count, std::array<double, 3> centre, double extent,
+std::vector<double> make_points(random_source& random, std::size_t count, std::array<double, 3> center, double extent,
                                 std::int64_t not_finite, bool in_order) {
   std::vector<double> points;
   for (std::size_t i = 0; i < count; ++i) {
     double const angle = 0.01 * static_cast<double>(i);
     std::array<double, 3> const around{std::cos(angle), std::sin(angle), 0.1 * random.uniform()};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      points.push_back(centre[axis] + extent / 2 * (in_order ? around[axis] : 2.0 * random.uniform() - 1));
+      points.push_back(center[axis] + extent / 2 * (in_order ? around[axis] : 2.0 * random.uniform() - 1));
     }
     if (not_finite > 0 && random.below(not_finite) == 0) {
       std::array<double, 3> const values{nan_value, infinity, -infinity};
@@ -127,23 +127,23 @@ TEST_CASE("a page has the points of its clouds, off by no more than it says", "[
   CAPTURE(seed);
   random_source random{seed};
   std::array<std::size_t, 8> const sizes{0, 1, 2, 500, 32767, 32768, 32769, 70000};
-  std::array<std::array<double, 3>, 4> const centres{
+  std::array<std::array<double, 3>, 4> const centers{
       {{0, 0, 0}, {-50, 20, 1}, {450'000, 5'400'000, 120}, {1e-9, -1e9, 1e5}}};
   std::array<double, 4> const extents{0, 1e-3, 100, 5e4};
   auto const size = sizes[static_cast<std::size_t>(random.below(8))];
-  auto const centre = centres[static_cast<std::size_t>(random.below(4))];
+  auto const center = centers[static_cast<std::size_t>(random.below(4))];
   auto const extent = extents[static_cast<std::size_t>(random.below(4))];
   std::array<std::int64_t, 4> const shares{0, 1, 2, 100};
-  auto const input = make_points(random, size, centre, extent, shares[static_cast<std::size_t>(random.below(4))],
+  auto const input = make_points(random, size, center, extent, shares[static_cast<std::size_t>(random.below(4))],
                                  random.below(2) == 0);
-  auto const result = make_points(random, 100, centre, extent, 0, false);
-  CAPTURE(size, centre, extent);
+  auto const result = make_points(random, 100, center, extent, 0, false);
+  CAPTURE(size, center, extent);
   auto const page = write_and_read({"t", {{"input", rows(input)}, {"result", rows(result)}}});
   REQUIRE(page.report.bytes == page.html.size());
   check_points(page.read.clouds.at(0), rows(input), page.report.clouds.at(0));
   check_points(page.read.clouds.at(1), rows(result), page.report.clouds.at(1));
   // Half a step, of which the larger side has at least 2^23, and what the addition of the origin rounds.
-  double const largest = std::abs(centre[1]) + extent;
+  double const largest = std::abs(center[1]) + extent;
   for (auto const& report : page.report.clouds) REQUIRE(report.largest_error <= extent * 0x1p-23 + largest * 0x1p-43);
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("attributes of all kinds, in rows with gaps", "[viewer]") {
   CAPTURE(seed);
   random_source random{seed};
   std::size_t const count = 40'000;
-  // Each row: intensity, ring, label, normal, colour, and something else.
+  // Each row: intensity, ring, label, normal, color, and something else.
   std::size_t const stride = 10;
   std::vector<double> table(stride * count);
   for (std::size_t i = 0; i < count; ++i) {

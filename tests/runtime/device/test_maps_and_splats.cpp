@@ -78,18 +78,18 @@ void check_pictures() {
       },
       zbuffer, report);
   mirror<Scalar> const extents{std::vector<Scalar>(2 * n, Scalar(0.02))};
-  mirror<float> colours{3 * width * height};
+  mirror<float> colors{3 * width * height};
   check_same_as_host(
       [&](auto exec, auto& workspace) {
         farpoint::splat_view<Scalar> splats;
         splats.extents = extents.of(exec);
         farpoint::splat_image image;
-        image.colours = colours.on(exec);
+        image.colors = colors.on(exec);
         farpoint::draw_splats_params const params;
         return draw_splats(exec, cloud.on(exec), splats, camera, params, image,
                            workspace.of_size(exec, draw_splats_workspace_bytes(exec, splats, camera, params)));
       },
-      colours);
+      colors);
 }
 
 }  // namespace

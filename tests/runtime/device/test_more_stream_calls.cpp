@@ -243,7 +243,7 @@ TEST_CASE("library, device: rows past the voxels are zeros", "[library][device]"
   CHECK(zero_past(cuda_exec{nullptr}, none));
 }
 
-TEST_CASE("library, device: rows of neighbours are filled with their first", "[library][device]") {
+TEST_CASE("library, device: rows of neighbors are filled with their first", "[library][device]") {
   for (index_t const columns : {1, 2, 33}) {
     check_repeats<std::int32_t>(columns, 5);
     check_repeats<std::int64_t>(columns, 6);

@@ -413,7 +413,7 @@ class frame {
     take(next, memory.voxels, 1);
     take(next, memory.means, 3 * voxels);
     take(next, memory.samples, samples);
-    take(next, memory.neighbours, 8 * n);
+    take(next, memory.neighbors, 8 * n);
     take(next, memory.balls, 16 * n);
     take(next, memory.normals, 3 * n);
     take(next, memory.distances, n);

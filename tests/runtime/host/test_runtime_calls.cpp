@@ -220,7 +220,7 @@ void check_radius_rows(question<Coord> const& asked, index_t capacity) {
 }
 
 template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
-void check_neighbourhoods(question<Coord> const& asked) {
+void check_neighborhoods(question<Coord> const& asked) {
   farpoint::normals_params const params;
   twice<Scalar> normals{3 * asked.points_size()};
   twice<Scalar> curvatures{asked.points_size()};
@@ -302,7 +302,7 @@ void check_searches(scene<Coord> const& points, scene<Coord> const& queries) {
   check_radius(asked, 0);
   check_radius_rows(asked, 100);
   check_radius_rows(asked, 60 * queries.size);
-  check_neighbourhoods(asked);
+  check_neighborhoods(asked);
 }
 
 template <class Coord>

@@ -56,7 +56,7 @@ farpoint::result process_frame(farpoint::cuda_exec exec, frame_memory const& mem
   farpoint::result const outcomes[] = {
       voxelize(exec, cloud, voxel_params(memory), voxel_output(memory), workspace),
       fps(exec, cloud, sampling(memory), {memory.samples}, workspace),
-      knn(exec, cloud, farpoint::exact{}, 8, {memory.neighbours}, workspace),
+      knn(exec, cloud, farpoint::exact{}, 8, {memory.neighbors}, workspace),
       radius(exec, cloud, ball, 16, balls, workspace),
       estimate_normals(exec, cloud, farpoint::normals_params{}, {memory.normals}, workspace),
       mean_knn_distance(exec, cloud, 3, memory.distances, workspace),

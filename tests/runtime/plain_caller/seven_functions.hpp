@@ -11,11 +11,11 @@ struct frame_memory {
   farpoint::span<float> means;          ///< `[capacity, 3]`: of the points of each voxel
   farpoint::span<std::int64_t> voxels;  ///< `[1]`
   farpoint::span<std::int32_t> samples;
-  farpoint::span<std::int32_t> neighbours;  ///< `[n, 8]`
-  farpoint::span<std::int32_t> balls;       ///< `[n, 16]`
-  farpoint::span<float> normals;            ///< `[n, 3]`
-  farpoint::span<float> distances;          ///< `[n]`
-  farpoint::span<float> interpolated;       ///< `[n, 3]`
+  farpoint::span<std::int32_t> neighbors;  ///< `[n, 8]`
+  farpoint::span<std::int32_t> balls;      ///< `[n, 16]`
+  farpoint::span<float> normals;           ///< `[n, 3]`
+  farpoint::span<float> distances;         ///< `[n]`
+  farpoint::span<float> interpolated;      ///< `[n, 3]`
 };
 
 /// Bytes of workspace for process_frame(), one call after another.

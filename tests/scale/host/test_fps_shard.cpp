@@ -106,7 +106,7 @@ struct smaller_ball : fps_shard_rule {
   static bool blocks(Candidate const& other, Candidate mine) {
     bool const better = other.key() > mine.key();
     mine.ball.radius2 *= 0.8f;
-    return better && farpoint::distance2(other.ball.centre, mine.ball.centre) < mine.ball.radius2;
+    return better && farpoint::distance2(other.ball.center, mine.ball.center) < mine.ball.radius2;
   }
 };
 /// A sample lowers distances outside its ball, too.

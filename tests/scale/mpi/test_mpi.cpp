@@ -71,7 +71,7 @@ void check_exchanges(std::size_t seed) {
   }
 }
 
-/// The samples and the neighbours of one call for the whole cloud.
+/// The samples and the neighbors of one call for the whole cloud.
 void check_shards(std::size_t seed) {
   auto communicator = communicator_of<communicator_in_pieces>();
   int const ranks = communicator.ranks();
@@ -110,7 +110,7 @@ void check_shards(std::size_t seed) {
   farpoint::host_scratch const all_room{knn_workspace_bytes(exec, whole, whole, method, k)};
   check(static_cast<bool>(knn(exec, whole, whole, method, k, {all, all_distances}, all_room)), "knn()");
   auto const first = begin * k;
-  check(std::equal(rows.begin(), rows.end(), all.begin() + first), "neighbours of knn_shard()");
+  check(std::equal(rows.begin(), rows.end(), all.begin() + first), "neighbors of knn_shard()");
   check(std::equal(distances.begin(), distances.end(), all_distances.begin() + first), "distances of knn_shard()");
 }
 

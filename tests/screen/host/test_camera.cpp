@@ -149,7 +149,7 @@ template <class Scalar>
 void check_depth_borders(Scalar nearest, Scalar farthest) {
   pinhole_camera<Scalar> camera{};
   camera.width = camera.height = 1;
-  camera.centre = {{Scalar(0.5), Scalar(0.5)}};
+  camera.center = {{Scalar(0.5), Scalar(0.5)}};
   camera.near_depth = nearest;
   camera.far_depth = farthest;
   organized_camera<Scalar> const flat{1, 1, organized_depth::z, nearest, farthest};
@@ -195,7 +195,7 @@ pinhole_camera<Scalar> any_pinhole(random_source& random) {
   camera.width = any_of(random, {1, 640, 1920, 8192});
   camera.height = any_of(random, {1, 480, 1080, 8192});
   camera.focal = {{static_cast<Scalar>(100 + within<double>(random, 90)), static_cast<Scalar>(camera.height)}};
-  camera.centre = {{within<Scalar>(random, 1000), static_cast<Scalar>(camera.height) / 2}};
+  camera.center = {{within<Scalar>(random, 1000), static_cast<Scalar>(camera.height) / 2}};
   camera.near_depth = Scalar(0.25);
   camera.far_depth = 9;
   rotate(random, camera);
@@ -243,7 +243,7 @@ bool check_formula(pinhole_camera<Scalar> const& camera, vec<Scalar> const& poin
   std::int32_t const cells[] = {pixel.x, pixel.y};
   for (int axis = 0; axis < 2 && view[2] > view_error; ++axis) {
     exact const slope = view[axis] / view[2];
-    exact const place = exact{camera.focal[axis]} * slope + exact{camera.centre[axis]};
+    exact const place = exact{camera.focal[axis]} * slope + exact{camera.center[axis]};
     exact const slope_error = view_error / view[2] * (1 + std::fabs(slope)) * 2 + std::fabs(slope) * unit;
     exact const error = exact{camera.focal[axis]} * slope_error + std::fabs(place) * unit;
     possible = possible && place >= -error && place < sizes[axis] + error;
@@ -384,7 +384,7 @@ TEMPLATE_TEST_CASE("pinhole_camera at the borders of its image", "[spatial][came
       }
     }
     // The image coordinate rounds up to the exclusive bound: before(size) / 2 + size / 2 is half a step below it.
-    camera.centre[0] = width / 2;
+    camera.center[0] = width / 2;
     CHECK_FALSE(sees(camera, {{before(width / 2), scalar(0.5), 1}}));
     CHECK(sees(camera, {{before(before(before(width / 2))), scalar(0.5), 1}}));
   }

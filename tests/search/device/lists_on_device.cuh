@@ -1,4 +1,4 @@
-// Clouds and lists of neighbours in device memory: what calls of knn() and radius() have in common.
+// Clouds and lists of neighbors in device memory: what calls of knn() and radius() have in common.
 #pragma once
 
 #include "../../support/check_answer.hpp"
@@ -14,7 +14,7 @@ class lists_on_device {
  public:
   using scalar = typename Problem::scalar;
 
-  /// After the stream was synchronised.
+  /// After the stream was synchronized.
   knn_answer<scalar> answer(farpoint::result outcome) const {
     bool const kept = report_.intact() && workspace_.intact() && clouds_.intact();
     if (!kept) outcome = memory_was_written;

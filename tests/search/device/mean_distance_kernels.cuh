@@ -1,4 +1,4 @@
-// mean_knn_distance() of floats is compiled in kernels/neighbourhoods.cu only, not in every test of what is made of it.
+// mean_knn_distance() of floats is compiled in kernels/neighborhoods.cu only, not in every test of what is made of it.
 #pragma once
 
 #include <farpoint/mean_knn_distance.cuh>

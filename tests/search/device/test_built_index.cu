@@ -13,7 +13,7 @@
 #include "../../support/host_array.hpp"
 #include "../index_problem.hpp"
 #include "knn_kernels.cuh"
-#include "neighbourhood_kernels.cuh"
+#include "neighborhood_kernels.cuh"
 #include "radius_kernels.cuh"
 
 #include "../../support/device/stream_citizen.cuh"

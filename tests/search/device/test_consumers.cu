@@ -1,5 +1,5 @@
-// for_each_neighbourhood() on cuda_exec: the shared cases, by points and by a BVH, with and without a workspace.
-#include <farpoint/search/for_each_neighbourhood.cuh>
+// for_each_neighborhood() on cuda_exec: the shared cases, by points and by a BVH, with and without a workspace.
+#include <farpoint/search/for_each_neighborhood.cuh>
 
 #include "../../support/catch.hpp"
 #include "../consumer_problem.hpp"
@@ -28,15 +28,15 @@ class consumer_call : public lists_on_device<Problem, Index, farpoint::knn_repor
     cuda_exec const exec{stream};
     auto const& method = this->problem().method;
     auto const points = this->points();
-    return with_neighbourhood(this->problem(), [&](auto k) {
+    return with_neighborhood(this->problem(), [&](auto k) {
       if (this->problem().self) {
         auto const memory = this->workspace(farpoint::knn_workspace_bytes(exec, points, method, k));
-        return farpoint::for_each_neighbourhood<k>(exec, points, method, consumer<k>(points), memory, this->report());
+        return farpoint::for_each_neighborhood<k>(exec, points, method, consumer<k>(points), memory, this->report());
       }
       auto const queries = this->queries();
       auto const memory = this->workspace(farpoint::knn_workspace_bytes(exec, points, queries, method, k));
-      return farpoint::for_each_neighbourhood<k>(exec, points, queries, method, consumer<k>(queries), memory,
-                                                 this->report());
+      return farpoint::for_each_neighborhood<k>(exec, points, queries, method, consumer<k>(queries), memory,
+                                                this->report());
     });
   }
 
@@ -68,9 +68,9 @@ class consumer_call : public lists_on_device<Problem, Index, farpoint::knn_repor
                        farpoint::batch<Queries> const& queries, bool has_workspace) {
     auto const memory =
         has_workspace ? this->workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};
-    return with_neighbourhood(this->problem(), [&](auto k) {
-      return farpoint::for_each_neighbourhood<k>(exec, index, queries, this->problem().method, consumer<k>(queries),
-                                                 memory, this->report());
+    return with_neighborhood(this->problem(), [&](auto k) {
+      return farpoint::for_each_neighborhood<k>(exec, index, queries, this->problem().method, consumer<k>(queries),
+                                                memory, this->report());
     });
   }
 
@@ -106,8 +106,8 @@ namespace {
 struct distance_sums {
   float* sums;
 
-  __device__ void operator()(farpoint::neighbourhood_query<float> const& query,
-                             farpoint::neighbourhood<float, 8> const& list) const {
+  __device__ void operator()(farpoint::neighborhood_query<float> const& query,
+                             farpoint::neighborhood<float, 8> const& list) const {
     float sum = 0;
     list.for_each([&](std::uint32_t, float distance2) { sum += distance2; });
     sums[query.row] = sum;
@@ -117,8 +117,8 @@ struct distance_sums {
 
 }  // namespace
 
-TEST_CASE("for_each_neighbourhood, device: a call that is captured, with an error of other work",
-          "[for_each_neighbourhood][device]") {
+TEST_CASE("for_each_neighborhood, device: a call that is captured, with an error of other work",
+          "[for_each_neighborhood][device]") {
   knn_problem<float> const problem{make_cloud(shape::rings, 2000, 3), 8};
   clouds_on_device<knn_problem<float>> const clouds{problem};
   auto const points = clouds.points();
@@ -128,7 +128,7 @@ TEST_CASE("for_each_neighbourhood, device: a call that is captured, with an erro
   auto const workspace = memory.of_size(knn_workspace_bytes(exec, points, problem.method, 8));
   device_array<float> sums{2000};
   auto const enqueue = [&] {
-    return farpoint::for_each_neighbourhood<8>(exec, points, problem.method, distance_sums{sums.data()}, workspace);
+    return farpoint::for_each_neighborhood<8>(exec, points, problem.method, distance_sums{sums.data()}, workspace);
   };
   check_foreign_error(stream.get(), [&] { CHECK(enqueue()); });
   auto const first = sums.download();

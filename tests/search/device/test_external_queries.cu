@@ -93,11 +93,11 @@ xyz_cloud other_points(shape which, xyz_cloud const& points, std::size_t n, quer
 }
 
 template <class Coord>
-void check_shapes(std::vector<index_t> const& neighbours, std::size_t points, std::size_t queries) {
+void check_shapes(std::vector<index_t> const& neighbors, std::size_t points, std::size_t queries) {
   for (shape const which : all_shapes) {
     for (query_order const order : {query_order::random, query_order::sorted}) {
       auto const cloud = make_cloud(which, points, 3);
-      for (index_t const k : neighbours) {
+      for (index_t const k : neighbors) {
         knn_problem<Coord> problem{cloud, k};
         problem.ask(other_points(which, cloud, queries, order, 4));
         CAPTURE(static_cast<int>(which), static_cast<int>(order), k);

@@ -11,7 +11,7 @@
 using namespace farpoint_tests;
 using farpoint::cuda_exec;
 using farpoint::host_exec;
-using farpoint::neighbour_key;
+using farpoint::neighbor_key;
 using farpoint::point_bvh_ref;
 using farpoint::vec;
 
@@ -33,7 +33,7 @@ template <class Scalar>
 FARPOINT_HD finding<Scalar> find_around(point_bvh_ref<Scalar> const& index, vec<Scalar> const& q, int k, Scalar radius2,
                                         std::uint32_t excluded) {
   finding<Scalar> found{};
-  neighbour_key<Scalar> keys[most];
+  neighbor_key<Scalar> keys[most];
   auto const list = index.template nearest<most>(q, k, radius2, excluded);
   list.write(keys, k);
   for (int j = 0; j < k; ++j) {

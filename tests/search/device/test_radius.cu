@@ -70,7 +70,7 @@ TEST_CASE("radius, device: long rows are in order too", "[radius][device]") {
 }
 
 // At these sizes the workspace holds an order of the warps, and the last block has warps behind the last point.
-TEST_CASE("radius, device: warps behind the last point ask for nobody's neighbours", "[radius][device][sanitize]") {
+TEST_CASE("radius, device: warps behind the last point ask for nobody's neighbors", "[radius][device][sanitize]") {
   test_stream const stream;
   for (index_t const n : {70'000, 70'032, 70'064, 70'096}) {
     // Lists of a thread, and of a warp.

@@ -1,6 +1,6 @@
-// for_each_neighbourhood() on host_exec: the shared cases with several numbers of threads and by a BVH.
+// for_each_neighborhood() on host_exec: the shared cases with several numbers of threads and by a BVH.
 #include <farpoint/point_bvh.hpp>
-#include <farpoint/search/for_each_neighbourhood.hpp>
+#include <farpoint/search/for_each_neighborhood.hpp>
 
 #include "../../support/catch.hpp"
 #include "../consumer_problem.hpp"
@@ -18,7 +18,7 @@ auto consume_on_host(Problem const& problem, Call const& call) {
   unsigned wrong = 0;
   std::uint64_t total = 0;
   auto const answer = collect_knn(problem, [&](auto const& output) {
-    return with_neighbourhood(problem, [&](auto k) {
+    return with_neighborhood(problem, [&](auto k) {
       row_consumer<std::decay_t<decltype(queries.points())>, k> const consumer{queries, output, calls.data(), &wrong,
                                                                                &total};
       return call(k, consumer, output.report);
@@ -33,7 +33,7 @@ auto solve_on_threads(Problem const& problem, int threads) {
   return consume_on_host(problem, [&](auto k, auto const& consumer, auto* report) {
     return with_clouds(problem, [&](auto const&... clouds) {
       host_workspace const workspace{knn_workspace_bytes(exec, clouds..., problem.method, k)};
-      return farpoint::for_each_neighbourhood<k>(exec, clouds..., problem.method, consumer, workspace, report);
+      return farpoint::for_each_neighborhood<k>(exec, clouds..., problem.method, consumer, workspace, report);
     });
   });
 }
@@ -49,7 +49,7 @@ auto solve_by_index(Problem const& problem, bool has_workspace) {
     if (auto const built = build_point_bvh(exec, points, memory, index); !built) return built;
     host_workspace const workspace{has_workspace ? knn_workspace_bytes(exec, index, consumer.queries) : 0};
     farpoint::bytes const used = has_workspace ? workspace.get() : farpoint::bytes{};
-    return farpoint::for_each_neighbourhood<k>(exec, index, consumer.queries, problem.method, consumer, used, report);
+    return farpoint::for_each_neighborhood<k>(exec, index, consumer.queries, problem.method, consumer, used, report);
   });
 }
 
@@ -70,15 +70,14 @@ auto solve_consumer(Problem const& problem) {
 #define BACKEND_TAG ""
 #include "../consumer_tests.inc"
 
-TEST_CASE("for_each_neighbourhood, host: a workspace that is too small names its function",
-          "[for_each_neighbourhood]") {
+TEST_CASE("for_each_neighborhood, host: a workspace that is too small names its function", "[for_each_neighborhood]") {
   std::vector<std::array<float, 3>> const points(100);
   farpoint::batch const cloud{farpoint::view_points(points)};
   unsigned calls = 0;
   row_consumer<farpoint::point_view<float>, 1> const consumer{cloud, {}, &calls, nullptr, nullptr};
-  auto const outcome = farpoint::for_each_neighbourhood<1>(host_exec{1}, cloud, farpoint::exact{}, consumer, {});
+  auto const outcome = farpoint::for_each_neighborhood<1>(host_exec{1}, cloud, farpoint::exact{}, consumer, {});
   CHECK(outcome.code == farpoint::status::workspace_too_small);
   CHECK(std::string{outcome.reason} ==
-        "for_each_neighbourhood: the workspace is smaller than the knn_workspace_bytes() of this call");
+        "for_each_neighborhood: the workspace is smaller than the knn_workspace_bytes() of this call");
   CHECK(calls == 0);
 }

@@ -26,7 +26,7 @@ using farpoint::index_t;
 namespace {
 
 using xyz = std::array<double, 3>;
-using neighbour = std::pair<double, std::int32_t>;
+using neighbor = std::pair<double, std::int32_t>;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr int kinds = 14;
@@ -45,7 +45,7 @@ double coordinate(int kind, int axis, random_source& random) {
     case 1: return static_cast<double>(random.below(5));        // ties of all lengths
     case 2: return 0.1 * static_cast<double>(random.below(6));  // ties but for the last bits
     case 3: return 1.5;
-    case 4: return (axis == 0 ? 4.5e5 : 5.4e6) + std::floor(u * 1e4) * 1e-3;              // UTM, millimetres
+    case 4: return (axis == 0 ? 4.5e5 : 5.4e6) + std::floor(u * 1e4) * 1e-3;              // UTM, millimeters
     case 5: return axis == 0 ? 1 + 0x1p-52 * static_cast<double>(random.below(64)) : 0;   // next doubles
     case 6: return axis == 0 ? 1 + 0x1p-30 * u : static_cast<double>(random.below(2));    // equal floats
     case 7: return sign * u * 1e200;                                                      // overflow
@@ -105,7 +105,7 @@ answer by_brute_force(problem const& p) {
   auto const k = static_cast<std::size_t>(p.k);
   for (std::size_t row = 0; row < p.asked().size(); ++row) {
     xyz const& q = p.asked()[row];
-    std::vector<neighbour> all;
+    std::vector<neighbor> all;
     for (std::size_t i = 0; i < p.points.size() && is_finite_xyz(q); ++i) {
       if (!is_finite_xyz(p.points[i]) || (p.method.exclude_self && i == row)) continue;
       double d = 0;
@@ -189,7 +189,7 @@ TEST_CASE("knn of doubles, host: brute force's bits for every kind of cloud", "[
   }
 }
 
-TEST_CASE("knn of doubles, host: neighbours that differ in the last bits of their distances alone", "[knn][host]") {
+TEST_CASE("knn of doubles, host: neighbors that differ in the last bits of their distances alone", "[knn][host]") {
   for_each_seed(rounds(20), [](std::uint64_t seed) {
     random_source random{seed};
     // A shell of points around each of a few queries, thinner than the part of a distance that is looked at first.

@@ -180,14 +180,14 @@ xyz_cloud make_queries(shape which, xyz_cloud const& points, std::size_t n, std:
 }
 
 template <class Coord>
-void check_shapes(std::vector<index_t> const& neighbours, std::uint64_t seed) {
+void check_shapes(std::vector<index_t> const& neighbors, std::uint64_t seed) {
   std::size_t turn = 0;
   for (shape const which : all_shapes) {
     for (std::size_t const n : {0u, 1u, 2u, 7u, 8u, 9u, 33u, 65u, 300u, 700u}) {
       auto const cloud = make_cloud(which, n, seed + n);
       // A packet, several of which the last is not full, and one lane.
       std::size_t const queries = turn % 3 == 0 ? 32 : turn % 3 == 1 ? 100 : 1;
-      index_t const k = neighbours[turn % neighbours.size()];
+      index_t const k = neighbors[turn % neighbors.size()];
       knn_problem<Coord> problem{cloud, k};
       problem.ask(make_queries(which, cloud, queries, seed + turn));
       problem.method.exclude_self = turn / 3 % 4 == 1;

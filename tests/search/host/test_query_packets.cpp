@@ -59,7 +59,7 @@ struct indexed_cloud {
 /// A cloud's BVH, one block of queries, and the parameters of the search.
 template <class Scalar>
 struct block_problem {
-  using key = farpoint::neighbour_key<Scalar>;
+  using key = farpoint::neighbor_key<Scalar>;
   using list = std::vector<std::pair<Scalar, std::uint32_t>>;
 
   explicit block_problem(xyz_cloud const& points, int k, std::uint64_t seed) : cloud{points}, request{k, 0, false} {
@@ -100,7 +100,7 @@ struct block_problem {
 template <class Scalar>
 void compare_processors(xyz_cloud const& cloud, int k, std::uint64_t seed) {
   using namespace farpoint::detail;
-  using list = farpoint::topk_sorted<farpoint::neighbour_key<Scalar>>;
+  using list = farpoint::topk_sorted<farpoint::neighbor_key<Scalar>>;
   using pass = knn_pass<Scalar, list, packet_rows>;
   CAPTURE(k, seed, sizeof(Scalar));
   block_problem<Scalar> const problem{cloud, k, seed};
@@ -194,13 +194,13 @@ TEST_CASE("packets of queries: the k nearest of every kind of cloud", "[knn][hos
       for (index_t const k : {1, 10, 17, 33}) {
         problem.k = k;
         CAPTURE(self, k);
-        check_packets(problem, first_neighbours(most, 33, k));
+        check_packets(problem, first_neighbors(most, 33, k));
       }
     }
   }
 }
 
-TEST_CASE("packets of queries: within a radius that some have no neighbours in", "[knn][host]") {
+TEST_CASE("packets of queries: within a radius that some have no neighbors in", "[knn][host]") {
   auto const cloud = make_cloud(shape::clusters, 2000, 3);
   knn_problem<float> problem{cloud, 12};
   problem.ask(moved(cloud, 700, 11));

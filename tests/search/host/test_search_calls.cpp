@@ -321,9 +321,9 @@ TEST_CASE("owning calls: radius and rows, as by the core calls", "[owning][host]
     auto const points = cloud_of(clouds.points);
     auto const queries = cloud_of(clouds.queries);
     host_scratch const workspace{radius_workspace_bytes(host_exec{1}, points, queries)};
-    farpoint::radius_neighbours<float> expected{7, std::vector<std::int32_t>(clouds.queries.size() * 7),
-                                                std::vector<float>(clouds.queries.size() * 7),
-                                                std::vector<std::int32_t>(clouds.queries.size())};
+    farpoint::radius_neighbors<float> expected{7, std::vector<std::int32_t>(clouds.queries.size() * 7),
+                                               std::vector<float>(clouds.queries.size() * 7),
+                                               std::vector<std::int32_t>(clouds.queries.size())};
     REQUIRE(radius(host_exec{1}, points, queries, params, 7, {expected.indices, expected.distances, expected.counts},
                    workspace));
     CHECK(same(found.indices, expected.indices));

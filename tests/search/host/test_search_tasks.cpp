@@ -11,7 +11,7 @@
 using namespace farpoint_tests;
 using namespace farpoint::detail;
 using farpoint::index_key;
-using farpoint::neighbour_key;
+using farpoint::neighbor_key;
 using farpoint::radius_report;
 using farpoint::run_team;
 
@@ -92,7 +92,7 @@ class indexed_problem {
   std::vector<std::uint32_t> packets_;  ///< none lies behind the last
 };
 
-/// @param first_index  added to the indices of neighbours
+/// @param first_index  added to the indices of neighbors
 template <class Key, class Problem, class Output>
 void run_lists(indexed_problem<Problem> const& clouds, Problem const& problem, index_t first_index,
                Output const& output, radius_report& report) {
@@ -121,7 +121,7 @@ auto solve_radius(Problem const& problem, index_t first_index = 0) {
     if (!checked) return checked;
     *output.report = {};
     if (problem.params.order == radius_order::nearest) {
-      run_lists<neighbour_key<typename Problem::scalar>>(clouds, problem, first_index, output, *output.report);
+      run_lists<neighbor_key<typename Problem::scalar>>(clouds, problem, first_index, output, *output.report);
     } else {
       run_lists<index_key<typename Problem::scalar>>(clouds, problem, first_index, output, *output.report);
     }
@@ -149,7 +149,7 @@ auto solve_rows(Problem const& problem) {
       output.report->rows_left_out += fits ? 0 : 1;
     }
     if (problem.params.order == radius_order::nearest) {
-      clouds.run(radius_rows_fill<neighbour_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
+      clouds.run(radius_rows_fill<neighbor_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
     } else {
       clouds.run(radius_rows_fill<index_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
     }

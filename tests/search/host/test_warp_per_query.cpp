@@ -12,7 +12,7 @@
 using namespace farpoint_tests;
 using namespace farpoint::detail;
 using farpoint::index_key;
-using farpoint::neighbour_key;
+using farpoint::neighbor_key;
 
 namespace {
 
@@ -63,7 +63,7 @@ void check_fibers(Problem const& problem) {
   auto const answer = collect_radius(problem, [&](auto const& output) -> farpoint::result {
     using scalar = typename Problem::scalar;
     if (problem.params.order == radius_order::nearest) {
-      search_by_fibers<neighbour_key<scalar>>(problem, output);
+      search_by_fibers<neighbor_key<scalar>>(problem, output);
     } else {
       search_by_fibers<index_key<scalar>>(problem, output);
     }

@@ -1,6 +1,6 @@
-// project(), normals_from_neighbours() and draw_splats() on a stream: the bits of the host, also from a graph.
+// project(), normals_from_neighbors() and draw_splats() on a stream: the bits of the host, also from a graph.
 #include <farpoint/splat/draw_splats.cuh>
-#include <farpoint/splat/normals_from_neighbours.cuh>
+#include <farpoint/splat/normals_from_neighbors.cuh>
 #include <farpoint/splat/project.cuh>
 
 #include "../../support/catch.hpp"
@@ -55,11 +55,11 @@ TEST_CASE("project, device: the z-buffer of the host", "[project][device][graph]
       records_of<double>(make_cloud(shape::cube, 5000, 1)), camera_of_splats<double>(1, 1), {}});
 }
 
-TEST_CASE("normals_from_neighbours, device: the rows of the host", "[normals][device][graph][sanitize]") {
+TEST_CASE("normals_from_neighbors, device: the rows of the host", "[normals][device][graph][sanitize]") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
-    check_on_device(random_neighbour_rows<float>(seed, all_shapes[seed % std::size(all_shapes)]));
-    if (seed % 8 == 0) check_on_device(random_neighbour_rows<double>(seed, shape::cube));
+    check_on_device(random_neighbor_rows<float>(seed, all_shapes[seed % std::size(all_shapes)]));
+    if (seed % 8 == 0) check_on_device(random_neighbor_rows<double>(seed, shape::cube));
   }
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("draw_splats, device: sums of more than 32 bits, and more splats in a 
   problem.extents.assign(2 * many, 0.001f);
   problem.normals.clear();
   problem.tangents.clear();
-  problem.colours.assign(3 * many, 1);
+  problem.colors.assign(3 * many, 1);
   problem.params.light = farpoint::splat_light::none();
   check_on_device(problem);
   for (std::size_t i = 0; i < many; ++i) problem.extents[2 * i] = static_cast<float>(i % 7) * 0.02f;

@@ -20,7 +20,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 struct picture {
-  std::vector<float> colours;
+  std::vector<float> colors;
   std::vector<std::uint8_t> bytes;
   std::vector<float> depths;
 };
@@ -52,8 +52,8 @@ std::size_t check_against_sights(draw_splats_problem<float> const& problem, pict
       }
       for (std::size_t c = 0; c < 3; ++c) {
         std::size_t const at = static_cast<std::size_t>(y) * problem.row() + 3 * static_cast<std::size_t>(x) + c;
-        CHECK(std::fabs(double{drawn.colours[at]} - expected.colour[c]) < 0.02);
-        CHECK(std::fabs(static_cast<double>(drawn.bytes[at]) - 255 * double{drawn.colours[at]}) <= 0.501);
+        CHECK(std::fabs(double{drawn.colors[at]} - expected.color[c]) < 0.02);
+        CHECK(std::fabs(static_cast<double>(drawn.bytes[at]) - 255 * double{drawn.colors[at]}) <= 0.501);
       }
     }
   }
@@ -65,11 +65,11 @@ draw_splats_problem<float> one_splat(int size, float focal) {
   draw_splats_problem<float> problem;
   problem.camera.width = problem.camera.height = size;
   problem.camera.focal = {{focal, focal}};
-  problem.camera.centre = {{0.5f * static_cast<float>(size), 0.5f * static_cast<float>(size)}};
+  problem.camera.center = {{0.5f * static_cast<float>(size), 0.5f * static_cast<float>(size)}};
   problem.points = {0, 0, 10, 0};
   problem.extents = {2, 2};
   problem.normals = {0, 0, -1};
-  problem.colours = {1, 0.5f, 0};
+  problem.colors = {1, 0.5f, 0};
   problem.params.light = farpoint::splat_light::none();
   return problem;
 }
@@ -79,7 +79,7 @@ bool same_picture(picture const& a, picture const& b) {
     return one.size() == other.size() &&
            (one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof one[0]) == 0);
   };
-  return same(a.colours, b.colours) && same(a.bytes, b.bytes) && same(a.depths, b.depths);
+  return same(a.colors, b.colors) && same(a.bytes, b.bytes) && same(a.depths, b.depths);
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ TEST_CASE("draw_splats, host: no order and no number of threads changes a bit", 
       for (std::size_t a = 0; a < 3; ++a) {
         if (!problem.normals.empty()) turned.normals[3 * i + a] = problem.normals[3 * from + a];
         if (!problem.tangents.empty()) turned.tangents[3 * i + a] = problem.tangents[3 * from + a];
-        turned.colours[3 * i + a] = problem.colours[3 * from + a];
+        turned.colors[3 * i + a] = problem.colors[3 * from + a];
         if (a < 2) turned.extents[2 * i + a] = problem.extents[2 * from + a];
       }
     }
@@ -140,8 +140,8 @@ TEST_CASE("draw_splats, host: one splat is an ellipse where its plane meets the 
   CHECK(depth(50, 55) > 10);
   CHECK(depth(50, 45) < 10);
   auto const middle = static_cast<std::size_t>(3 * (101 * 50 + 50));
-  CHECK(drawn.colours[middle] == 1);
-  CHECK(std::fabs(drawn.colours[middle + 1] - 0.5f) < 1e-5f);
+  CHECK(drawn.colors[middle] == 1);
+  CHECK(std::fabs(drawn.colors[middle + 1] - 0.5f) < 1e-5f);
   CHECK(drawn.bytes[middle] == 255);
   CHECK(drawn.bytes[middle + 1] == 128);
   CHECK(drawn.bytes[middle + 2] == 0);
@@ -172,10 +172,10 @@ TEST_CASE("draw_splats, host: equal depths blend, those behind do not, and the h
   problem.points = {0, 0, 10, 0, 0, 0, 10, 0, 0, 0, 12, 0};
   problem.extents = {2, 2, 2, 2, 3.9f, 3.9f};
   problem.normals = {0, 0, -1, 0, 0, -1, 0, 0, -1};
-  problem.colours = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  problem.colors = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   auto const pixel = [&](picture const& drawn, int x, int y) {
     auto const at = static_cast<std::size_t>(3 * (11 * y + x));
-    return std::vector<float>{drawn.colours[at], drawn.colours[at + 1], drawn.colours[at + 2]};
+    return std::vector<float>{drawn.colors[at], drawn.colors[at + 1], drawn.colors[at + 2]};
   };
   std::vector<float> const half{32768 / 65535.0f, 32768 / 65535.0f, 0};
   auto const background = std::vector<float>{0, 0, 0};
@@ -199,11 +199,11 @@ TEST_CASE("draw_splats, host: equal depths blend, those behind do not, and the h
 
 TEST_CASE("draw_splats, host: light", "[splats][host]") {
   auto problem = one_splat(3, 10);
-  problem.colours = {0.5f, 1, 0};
+  problem.colors = {0.5f, 1, 0};
   problem.params.light = {{{0, 0, -2}}, 0.25f, 0.5f, 0, 0};
   auto const middle = [&] {
     auto const drawn = run(problem);
-    return std::vector<float>{drawn.colours[12], drawn.colours[13], drawn.colours[14]};
+    return std::vector<float>{drawn.colors[12], drawn.colors[13], drawn.colors[14]};
   };
   auto const near = [](std::vector<float> const& a, std::vector<float> const& b) {
     return std::fabs(a[0] - b[0]) < 1e-4f && std::fabs(a[1] - b[1]) < 1e-4f && std::fabs(a[2] - b[2]) < 1e-4f;
@@ -243,9 +243,9 @@ TEST_CASE("draw_splats, host: huge splats, and more of them than 16 bits can cou
   problem.extents.assign(2 * 70'000, 1e38f);
   problem.normals.clear();
   problem.whose.assign(70'000, 0);
-  problem.colours.assign(3 * 70'000, 0.75f);
+  problem.colors.assign(3 * 70'000, 0.75f);
   auto const drawn = run(problem);
-  CHECK(std::fabs(drawn.colours[0] - 0.75f) < 1e-4f);
+  CHECK(std::fabs(drawn.colors[0] - 0.75f) < 1e-4f);
   CHECK(drawn.depths[0] == 1);
   auto wide = one_splat(64, 10);
   wide.extents = {infinity, infinity};
@@ -303,7 +303,7 @@ TEST_CASE("draw_splats, host: nothing to draw", "[splats][host]") {
 
 TEST_CASE("draw_splats, host: what is refused", "[splats][host]") {
   auto const problem = one_splat(4, 10);
-  std::vector<float> colours(48), depths(16);
+  std::vector<float> colors(48), depths(16);
   std::vector<std::uint8_t> bytes(48);
   farpoint::batch const cloud{farpoint::point_view<float>{problem.points.data(), 1, 16}};
   auto splats = farpoint::splat_view<float>{problem.extents};
@@ -322,7 +322,7 @@ TEST_CASE("draw_splats, host: what is refused", "[splats][host]") {
   CHECK_FALSE(draw_splats_workspace_bound(host_exec{}, (index_t{1} << 30) + 1, 4, 4, bound));
   auto camera = problem.camera;
   auto params = problem.params;
-  farpoint::splat_image image{colours, bytes, 0, depths};
+  farpoint::splat_image image{colors, bytes, 0, depths};
   farpoint::bytes memory = workspace;
   auto const code = [&] { return draw_splats(host_exec{1}, cloud, splats, camera, params, image, memory).code; };
   auto const refuses = [&](auto& value, auto const& other) {
@@ -339,7 +339,7 @@ TEST_CASE("draw_splats, host: what is refused", "[splats][host]") {
   std::vector<float> const two(2);
   CHECK(refuses(splats.normals, farpoint::span<float const>{two}));
   CHECK(refuses(splats.tangents, farpoint::span<float const>{two}));
-  CHECK(refuses(splats.colours, farpoint::span<float const>{two}));
+  CHECK(refuses(splats.colors, farpoint::span<float const>{two}));
   CHECK(refuses(camera.width, 0));
   CHECK(refuses(camera.height, 8193));
   CHECK(refuses(image.stride, index_t{11}));

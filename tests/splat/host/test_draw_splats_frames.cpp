@@ -1,7 +1,7 @@
 // Splats of a closed surface on host_exec: a camera that flies around it sees no hole.
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 
 #include <array>
 #include <cmath>
@@ -39,8 +39,8 @@ std::vector<std::array<float, 3>> ring_points(std::size_t count) {
 /// The depth at which a line of sight meets the ring with a tube `thickness` times as thick; +inf if it misses the
 /// ring.
 double ring_depth(pinhole_camera<float> const& camera, int x, int y, double thickness) {
-  xyz const sight{(x + 0.5 - double{camera.centre[0]}) / double{camera.focal[0]},
-                  (y + 0.5 - double{camera.centre[1]}) / double{camera.focal[1]}, 1};
+  xyz const sight{(x + 0.5 - double{camera.center[0]}) / double{camera.focal[0]},
+                  (y + 0.5 - double{camera.center[1]}) / double{camera.focal[1]}, 1};
   double const length = std::sqrt(dot(sight, sight));
   for (double depth = 1; depth < 5;) {
     xyz view = scaled(depth, sight);
@@ -69,7 +69,7 @@ pinhole_camera<float> camera_of_frame(int frame, int size) {
   pinhole_camera<float> camera;
   camera.width = camera.height = size;
   camera.focal = {{static_cast<float>(size), static_cast<float>(size)}};
-  camera.centre = {{0.5f * static_cast<float>(size), 0.5f * static_cast<float>(size)}};
+  camera.center = {{0.5f * static_cast<float>(size), 0.5f * static_cast<float>(size)}};
   for (int axis = 0; axis < 3; ++axis) {
     auto const a = static_cast<std::size_t>(axis);
     camera.rotation[0][axis] = static_cast<float>(right[a]);
@@ -99,8 +99,8 @@ TEST_CASE("draw_splats, host: 100 frames around a closed surface have no hole", 
     auto const searched = camera_of_frame(frame, size);
     auto const found = farpoint::knn(points, k, farpoint::screen_space{searched});
     std::vector<float> normals(3 * found.visible.size()), tangents(normals.size()), extents(2 * found.visible.size());
-    REQUIRE(normals_from_neighbours(host_exec{2}, cloud, {found.indices, k, found.visible}, {},
-                                    {normals, {}, tangents, extents}));
+    REQUIRE(normals_from_neighbors(host_exec{2}, cloud, {found.indices, k, found.visible}, {},
+                                   {normals, {}, tangents, extents}));
     auto const drawn = camera_of_frame(frame, 2 * size);
     farpoint::splat_view<float> splats{extents};
     splats.normals = normals;

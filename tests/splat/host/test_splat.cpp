@@ -93,7 +93,7 @@ TEST_CASE("a hundred frames around a closed model have no hole", "[splat]") {
   CHECK(lines_of_sight > static_cast<std::size_t>(frames) * 64 * 64 / 16);
 }
 
-NUMBERS_TEST_CASE("neighbours that are given are drawn as those that are found", "[splat][numbers]") {
+NUMBERS_TEST_CASE("neighbors that are given are drawn as those that are found", "[splat][numbers]") {
   auto const& found = view_from(10);
   turntable const stand{knot_cloud(), elevation};
   frame_request request;
@@ -103,10 +103,10 @@ NUMBERS_TEST_CASE("neighbours that are given are drawn as those that are found",
   request.given = &found.seen;
   CHECK(equal_bits(found, frame_on_host(knot_cloud(), request, 2)));
 
-  // Fewer neighbours give another picture of the same points.
+  // Fewer neighbors give another picture of the same points.
   view_search few = found.seen;
-  for (std::size_t i = 0; i < few.neighbours.indices.size(); ++i) {
-    if (i % k >= 6) few.neighbours.indices[i] = -1;
+  for (std::size_t i = 0; i < few.neighbors.indices.size(); ++i) {
+    if (i % k >= 6) few.neighbors.indices[i] = -1;
   }
   request.given = &few;
   auto const drawn = frame_on_host(knot_cloud(), request, 2);
@@ -133,7 +133,7 @@ NUMBERS_TEST_CASE("brightness stays with the surface when the camera moves by a 
 
   // The measure must detect inverted colors on an unchanged surface.
   auto astray = second.picture;
-  for (float& colour : astray.colours) colour = 1 - colour;
+  for (float& color : astray.colors) color = 1 - color;
   CHECK(flicker_between(first.picture, astray, 0.02).share() > 0.3);
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("splats are the same bytes for every number of threads", "[splat]") {
   CHECK_FALSE(equal_bits(one, view_from(11)));
 }
 
-TEST_CASE("visible points are their own first neighbours", "[splat]") {
+TEST_CASE("visible points are their own first neighbors", "[splat]") {
   auto const& seen = view_from(0).seen;
   std::set<std::int32_t> const visible{seen.visible.begin(), seen.visible.end()};
   REQUIRE(visible.size() == seen.visible.size());
@@ -170,24 +170,24 @@ TEST_CASE("visible points are their own first neighbours", "[splat]") {
   std::size_t own = 0;
   std::size_t invisible = 0;
   for (std::size_t i = 0; i < seen.visible.size(); ++i) {
-    own += seen.neighbours.row(i)[0] == seen.visible[i];
-    for (int j = 0; j < k; ++j) invisible += visible.count(seen.neighbours.row(i)[j]) == 0;
+    own += seen.neighbors.row(i)[0] == seen.visible[i];
+    for (int j = 0; j < k; ++j) invisible += visible.count(seen.neighbors.row(i)[j]) == 0;
   }
   CHECK(own == seen.visible.size());
   CHECK(invisible == 0);
 }
 
-NUMBERS_TEST_CASE("one round of the search gets most neighbours right, and three nearly all", "[splat][numbers]") {
+NUMBERS_TEST_CASE("one round of the search gets most neighbors right, and three nearly all", "[splat][numbers]") {
   auto const& exact = view_from(0).seen;
   for (int rounds = 1; rounds <= 3; ++rounds) {
     auto const some = draw(knot_cloud(), 0, 2, rounds).seen;
     REQUIRE(some.visible == exact.visible);
-    double const share = share_of_equal_rows(some.neighbours, exact.neighbours);
+    double const share = share_of_equal_rows(some.neighbors, exact.neighbors);
     CAPTURE(rounds, share);
     CHECK(share > (rounds == 1 ? 0.8 : 0.99));
     CHECK(share < 1);
   }
-  CHECK(share_of_equal_rows(exact.neighbours, exact.neighbours) == 1);
+  CHECK(share_of_equal_rows(exact.neighbors, exact.neighbors) == 1);
 }
 
 TEST_CASE("angles between normals know no sides", "[splat]") {
@@ -242,22 +242,22 @@ TEST_CASE("clouds without a surface are drawn", "[splat]") {
   }
 }
 
-TEST_CASE("false colours are dark blue, green and red", "[splat]") {
-  auto const colours = colours_of_errors({0, 22.5F, 22.6F});
-  REQUIRE(colours.size() == 9);
+TEST_CASE("false colors are dark blue, green and red", "[splat]") {
+  auto const colors = colors_of_errors({0, 22.5F, 22.6F});
+  REQUIRE(colors.size() == 9);
   auto const is = [&](std::size_t splat, std::size_t channel) {
-    float const* const of = colours.data() + 3 * splat;
+    float const* const of = colors.data() + 3 * splat;
     return of[channel] >= std::max({of[0], of[1], of[2]});
   };
   CHECK(is(0, 2));
-  CHECK(colours[2] < 0.5F);
+  CHECK(colors[2] < 0.5F);
   CHECK(is(1, 1));
   CHECK(is(2, 0));
   camera looking;
   looking.width = looking.height = 2;
   frame picture{looking, std::vector<float>(4, 1.0F), {}};
-  for (int pixel = 0; pixel < 4; ++pixel) picture.colours.insert(picture.colours.end(), {1, 0, 0.2F});
-  auto const small = show_colours(picture);
+  for (int pixel = 0; pixel < 4; ++pixel) picture.colors.insert(picture.colors.end(), {1, 0, 0.2F});
+  auto const small = show_colors(picture);
   CHECK(small.width() == 1);
   CHECK(int{small.at(0, 0).red} == 255);
   CHECK(int{small.at(0, 0).blue} == 51);

@@ -36,9 +36,9 @@ struct lists {
     for (std::size_t i = 0; i < records.size(); ++i) {
       auto const splat = static_cast<index_t>(i);
       auto const shape = scene.shape_of(splat);
-      std::uint32_t colour[3] = {};
-      if (!shape.box.is_empty()) scene.shade(shape, splat, colour);
-      records[i].head = detail::splat_record::head_of(shape.box, colour);
+      std::uint32_t color[3] = {};
+      if (!shape.box.is_empty()) scene.shade(shape, splat, color);
+      records[i].head = detail::splat_record::head_of(shape.box, color);
       records[i].set_form(shape.form);
       cells.each_cell(detail::splat_record::box_of(records[i].head), [&](int, std::int32_t cell) {
         of_cells[static_cast<std::size_t>(cell)].push_back(static_cast<std::uint32_t>(i));
@@ -66,7 +66,7 @@ struct lists {
           if (!in_tile.has(detail::splat_tile_part::pixel(pixel % side, pixel / side)) || !patch.may_meet(form, radius))
             continue;
           detail::splat_hit hit;
-          if (form.meets(detail::centre_of_pixel(px, py), picture.lens, radius, hit)) {
+          if (form.meets(detail::center_of_pixel(px, py), picture.lens, radius, hit)) {
             visit(form, record.head, static_cast<std::size_t>(pixel), hit);
           }
         }
@@ -100,9 +100,9 @@ farpoint::result draw_splats(exec, farpoint::batch<Points> const& points,
       });
       auto const add = [&](auto const& form, auto const& head, std::size_t pixel, auto const& hit) {
         std::uint64_t const weight = picture.weight_of(hit, form.reach, depths[pixel]);
-        std::uint32_t const colours[3] = {head.word[2] & 0xffffu, head.word[2] >> 16, head.word[3]};
+        std::uint32_t const colors[3] = {head.word[2] & 0xffffu, head.word[2] >> 16, head.word[3]};
         sums[pixel].weight += weight;
-        for (std::size_t c = 0; c < 3; ++c) sums[pixel].colours[c] += weight * colours[c];
+        for (std::size_t c = 0; c < 3; ++c) sums[pixel].colors[c] += weight * colors[c];
       };
       if (!is_cover) all.each_hit(picture, x, y, true, add);
       for (std::size_t pixel = 0; pixel < depths.size(); ++pixel) {
@@ -203,19 +203,19 @@ NUMBERS_TEST_CASE("splat tiles: a patch that may not meet a splat does not", "[s
     float const radius = number(0.1f, 3);
     // From next to the camera to far away, from a thousandth of a pixel to many images.
     float const depth = std::pow(10.0f, number(-3, 4));
-    farpoint::vec<float> const centre{{depth * number(-1, 1), depth * number(-1, 1), depth}};
+    farpoint::vec<float> const center{{depth * number(-1, 1), depth * number(-1, 1), depth}};
     farpoint::vec<float> const normal{{number(-1, 1), number(-1, 1), number(-1, 1)}};
     farpoint::vec<float> const tangent{{number(-1, 1), number(-1, 1), number(-1, 1)}};
     float const usual = depth * std::pow(10.0f, number(-5, 2));
     float const other = usual * std::pow(10.0f, number(-3, 0));
-    auto const shape = detail::splat_shape::of(centre, normal, tangent, {{usual, other}}, lens, radius);
+    auto const shape = detail::splat_shape::of(center, normal, tangent, {{usual, other}}, lens, radius);
     for (std::int32_t patch_y = 0; patch_y < lens.size[1]; patch_y += 4) {
       for (std::int32_t patch_x = 0; patch_x < lens.size[0]; patch_x += 8) {
         detail::splat_patch const patch{patch_x, patch_y};
         int hits = 0;
         for (std::int32_t pixel = 0; pixel < 32; ++pixel) {
           detail::splat_hit hit;
-          auto const at = detail::centre_of_pixel(patch_x + pixel % 8, patch_y + pixel / 8);
+          auto const at = detail::center_of_pixel(patch_x + pixel % 8, patch_y + pixel / 8);
           hits += shape.form.meets(at, lens, radius, hit) ? 1 : 0;
         }
         bool const may_meet = patch.may_meet(shape.form, radius);

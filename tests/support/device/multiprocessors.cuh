@@ -124,13 +124,13 @@ inline void check_runs_beside(int held, std::function<farpoint::result(cudaStrea
 /// Stream of a green context with `multiprocessors` multiprocessors, rounded up to a number that the device supports.
 class green_stream {
  public:
-  /// @param are_neighbours  whether to take multiprocessors of one graphics processing cluster, if it has enough
-  explicit green_stream(unsigned multiprocessors, bool are_neighbours = true) {
+  /// @param are_neighbors  whether to take multiprocessors of one graphics processing cluster, if it has enough
+  explicit green_stream(unsigned multiprocessors, bool are_neighbors = true) {
     if (split_ == nullptr || create_ == nullptr || create_stream_ == nullptr) return;
     CUdevResource all{}, part{}, rest{};
     CUdevResourceDesc description{};
     unsigned parts = 1;
-    unsigned const flags = are_neighbours ? 0 : CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;
+    unsigned const flags = are_neighbors ? 0 : CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;
     if (resource_(0, &all, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS) return;
     if (split_(&part, &parts, &all, &rest, flags, multiprocessors) != CUDA_SUCCESS || parts == 0) return;
     if (describe_(&description, &part, 1) != CUDA_SUCCESS) return;

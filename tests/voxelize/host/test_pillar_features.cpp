@@ -62,7 +62,7 @@ float added(pillar_problem const& problem, pillars const& of, std::size_t row, s
 
 }  // namespace
 
-TEST_CASE("pillar features, host: offsets to the mean and to the centre", "[voxelize][host]") {
+TEST_CASE("pillar features, host: offsets to the mean and to the center", "[voxelize][host]") {
   for (int turn = 0; turn < 8; ++turn) {
     pillar_problem problem{turn % 2 == 0 ? 9 : 1};
     problem.columns = static_cast<voxel_columns>(turn / 2);

@@ -308,7 +308,7 @@ TEST_CASE("voxelize, layout: tagged words", "[voxelize][host]") {
   CHECK(open.value() == 1u << 30);
 }
 
-TEST_CASE("voxelize, layout: counters of neighbours lie apart, each at a position of its own", "[voxelize][host]") {
+TEST_CASE("voxelize, layout: counters of neighbors lie apart, each at a position of its own", "[voxelize][host]") {
   constexpr std::uint32_t size = 3 * 8192;
   std::vector<bool> taken(size, false);
   for (std::uint32_t voxel = 0; voxel < size; ++voxel) {

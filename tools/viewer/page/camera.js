@@ -122,7 +122,7 @@ class OrbitCamera {
     this.target = add(add(this.target, right, x * this.reach), top, y * this.reach);
   }
 
-  /** Changes the distance. What is at (x, y), in half heights from the centre, stays there. */
+  /** Changes the distance. What is at (x, y), in half heights from the center, stays there. */
   zoom(factor, x = 0, y = 0) {
     const distance = Math.min(Math.max(this.distance * factor, this.radius * 1e-5), this.radius * 100);
     const share = 1 - distance / this.distance;

@@ -1,4 +1,4 @@
-// Colours of points. A choice says what they show:
+// Colors of points. A choice says what they show:
 //
 //     kind   "height", "cloud", or the kind of an attribute
 //     which  for an attribute: its place in each cloud, or -1
@@ -7,7 +7,7 @@
 const CLOUD_COLORS = [[92, 138, 190], [240, 122, 38], [58, 168, 98], [186, 92, 196]];
 const NO_COLOR = [132, 136, 142];
 
-/** 256 colours by anchors at equal distances. */
+/** 256 colors by anchors at equal distances. */
 function makeScale(anchors) {
   return Array.from({ length: 256 }, (_, i) => {
     const place = (i / 255) * (anchors.length - 1);
@@ -16,10 +16,10 @@ function makeScale(anchors) {
   });
 }
 
-/** Scales of colours. The first gets ever lighter, also to the colour-blind; the last two have a middle. */
+/** Scales of colors. The first gets ever lighter, also to the color-blind; the last two have a middle. */
 const SCALES = {
   "Indigo to yellow": makeScale([[82, 66, 172], [48, 116, 194], [30, 160, 156], [128, 198, 84], [250, 220, 62]]),
-  Grey: makeScale([[70, 70, 74], [236, 236, 232]]),
+  Gray: makeScale([[70, 70, 74], [236, 236, 232]]),
   Heat: makeScale([[60, 16, 80], [160, 30, 96], [226, 80, 50], [248, 168, 50], [252, 240, 160]]),
   Rainbow: makeScale([[70, 50, 190], [40, 150, 230], [40, 200, 120], [200, 210, 60], [240, 140, 40], [200, 40, 40]]),
   "Blue to red": makeScale([[40, 80, 180], [130, 170, 220], [220, 220, 220], [230, 150, 120], [180, 40, 40]]),
@@ -35,7 +35,7 @@ function cssScale(scale) {
   return `linear-gradient(to right, ${stops.join(", ")})`;
 }
 
-/** Neighbouring labels get hues far apart. */
+/** Neighboring labels get hues far apart. */
 function labelColor(label) {
   if (label < 0) return NO_COLOR;
   const hue = (label * 0.6180339887498949) % 1;
@@ -83,7 +83,7 @@ function paintBlock(block, choice, scale, scene) {
   return colors;
 }
 
-/** All that points can be coloured by. Attributes of the same name and kind are one choice. */
+/** All that points can be colored by. Attributes of the same name and kind are one choice. */
 function colorChoices(scene) {
   const join = (ranges) => ({
     low: Math.min(...ranges.map((range) => range.shownLow)),

@@ -73,14 +73,14 @@ function listenToKeys(viewer, setView) {
 function listenToPointers(viewer) {
   const { camera, canvas } = viewer;
   const pointers = new Map(); // those that are down, and where
-  let travelled = 0;
+  let traveled = 0;
   const placeOf = (event) => {
     const box = canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
   const halfHeight = () => canvas.clientHeight / 2;
-  /** (x, y) in half heights from the centre of its pane. */
-  const fromCentre = ([x, y]) => {
+  /** (x, y) in half heights from the center of its pane. */
+  const fromCenter = ([x, y]) => {
     const { pane, ...place } = viewer.paneAt(x, y);
     return [(2 * place.x - pane.width) / pane.height, (2 * place.y - pane.height) / pane.height];
   };
@@ -95,7 +95,7 @@ function listenToPointers(viewer) {
 
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
-    if (pointers.size === 0) travelled = 0;
+    if (pointers.size === 0) traveled = 0;
     pointers.set(event.pointerId, placeOf(event));
     canvas.classList.add("moving");
   });
@@ -109,21 +109,21 @@ function listenToPointers(viewer) {
       pointers.set(event.pointerId, now);
       const to = middle();
       camera.move((from.middle[0] - to[0]) / halfHeight(), (to[1] - from.middle[1]) / halfHeight());
-      camera.zoom(from.spread / spread(), ...fromCentre(to));
+      camera.zoom(from.spread / spread(), ...fromCenter(to));
     } else if (event.shiftKey || event.buttons & 6) {
       camera.move(-x / halfHeight(), y / halfHeight());
     } else {
       camera.turn(-x * 0.006, y * 0.006);
     }
     pointers.set(event.pointerId, now);
-    travelled += Math.hypot(x, y);
+    traveled += Math.hypot(x, y);
     viewer.drawMoving();
   });
   const release = (event) => {
     const wasDown = pointers.delete(event.pointerId);
     if (pointers.size > 0) return;
     canvas.classList.remove("moving");
-    if (event.type === "pointerup" && wasDown && travelled < 4 && event.button === 0) viewer.pick(...placeOf(event));
+    if (event.type === "pointerup" && wasDown && traveled < 4 && event.button === 0) viewer.pick(...placeOf(event));
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
@@ -137,7 +137,7 @@ function listenToPointers(viewer) {
     event.preventDefault();
     // Lines and pages to pixels; a pinch on a touchpad comes as small steps with Ctrl.
     const pixels = event.deltaY * [1, 30, 300][event.deltaMode] * (event.ctrlKey ? 5 : 1);
-    camera.zoom(Math.exp(Math.min(Math.max(pixels, -300), 300) * 0.0015), ...fromCentre(placeOf(event)));
+    camera.zoom(Math.exp(Math.min(Math.max(pixels, -300), 300) * 0.0015), ...fromCenter(placeOf(event)));
     viewer.drawMoving();
   }, { passive: false });
 }

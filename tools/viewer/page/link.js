@@ -1,4 +1,4 @@
-// A view as the end of the page's address: camera, colours, what is shown.
+// A view as the end of the page's address: camera, colors, what is shown.
 
 const LINKED_CONTROLS = ["layout", "shape", "size", "by-distance", "splat-size", "shading", "axes", "map"];
 

@@ -125,12 +125,12 @@ function listLegend(entries) {
 
 /** @param onRange  called when the ends of the scale were changed */
 function showLegend(choice, scene, scale, onRange) {
-  const grey = choice.which && (choice.which.includes(-1) || choice.kind !== "color")
-    ? [element("p", { className: "note", textContent: "Grey: none." })]
+  const gray = choice.which && (choice.which.includes(-1) || choice.kind !== "color")
+    ? [element("p", { className: "note", textContent: "Gray: none." })]
     : [];
   const parts = {
     height: () => scaleLegend(choice, scale, onRange),
-    number: () => [...scaleLegend(choice, scale, onRange), ...grey],
+    number: () => [...scaleLegend(choice, scale, onRange), ...gray],
     cloud: () => listLegend(scene.clouds.filter(({ moment }) => moment === 0)
       .map(({ series, name }) => [CLOUD_COLORS[series], name])),
     label: () => [
@@ -138,14 +138,14 @@ function showLegend(choice, scene, scale, onRange) {
         .map((label) => [labelColor(label), String(label)])),
       element("p", {
         className: "note",
-        textContent: `A colour for each number up to ${choice.highest}; some look alike. Grey: negative, or none.`,
+        textContent: `A color for each number up to ${choice.highest}; some look alike. Gray: negative, or none.`,
       }),
     ],
     direction: () => [...listLegend([
       [[255, 128, 128], "towards +x"], [[128, 255, 128], "towards +y"], [[128, 128, 255], "towards +z"],
       [[0, 128, 128], "towards -x"], [[128, 0, 128], "towards -y"], [[128, 128, 0], "towards -z"],
-    ]), ...grey],
-    color: () => grey,
+    ]), ...gray],
+    color: () => gray,
   };
   byId("legend").replaceChildren(...parts[choice.kind]());
 }

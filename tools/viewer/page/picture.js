@@ -1,4 +1,4 @@
-// The picture as a file: points and what is drawn over them, the title, the clouds' names, and the scale of colours.
+// The picture as a file: points and what is drawn over them, the title, the clouds' names, and the scale of colors.
 
 const PICTURE_MARGIN = 12; // pixels of the page
 const PICTURE_HEAD = 34;

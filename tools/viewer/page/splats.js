@@ -97,7 +97,7 @@ class Splats extends Shape {
   constructor(gl) {
     super(gl, SPLATS_VERTEX, SPLATS_FRAGMENT);
     if (!gl.getExtension("EXT_color_buffer_float") && !gl.getExtension("EXT_color_buffer_half_float")) {
-      throw new Error("This browser cannot add up colours.");
+      throw new Error("This browser cannot add up colors.");
     }
     this.nearest = makeProgram(gl, SPLATS_VERTEX, `${PUT_NUMBER}${NEAREST_FRAGMENT}`);
     this.sums = makeProgram(gl, SPLATS_VERTEX, SUMS_FRAGMENT);

@@ -111,9 +111,9 @@ class Viewer {
     this.draw();
   }
 
-  // Colours
+  // Colors
 
-  /** 256 colours of numbers. */
+  /** 256 colors of numbers. */
   scale() { return SCALES[byId("map").value]; }
 
   choose(choice) {

@@ -114,14 +114,14 @@ class bvh_level_builder {
 
   /// Fills three levels of boxes, or fewer at the top. A warp handles one box of the highest level, which encloses 64
   /// boxes of the lowest level, 32 at a time.
-  /// @param box_of  makes the box of a node of the lowest level; all lanes call it, for neighbouring nodes
+  /// @param box_of  makes the box of a node of the lowest level; all lanes call it, for neighboring nodes
   template <class BoxOf>
   __device__ void fill_levels(int level, unsigned share, BoxOf const& box_of) const noexcept {
     index_t const points = points_of(level + 2);
     index_t const units = index_t{args_.size()} / points + args_.points.size();
     int const lane = cuda_warp::lane();
     int const warps = static_cast<int>(blockDim.x) / cuda_warp::lanes;
-    // Neighbouring units go to different multiprocessors.
+    // Neighboring units go to different multiprocessors.
     index_t const warp = index_t{threadIdx.x} / cuda_warp::lanes * gridDim.x + share;
     for (index_t unit = warp; unit < units; unit += index_t{warps} * gridDim.x) {
       bvh_unit const u = bvh_unit::find(args_.index.clouds, args_.points.size(), points, unit);

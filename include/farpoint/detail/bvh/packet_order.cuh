@@ -1,5 +1,5 @@
 /// @file
-/// Order in which warps search for the neighbours of an index's own points.
+/// Order in which warps search for the neighbors of an index's own points.
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
@@ -11,10 +11,10 @@ namespace FARPOINT_HIDDEN detail {
 /// Sorts packets by decreasing spread: the diagonal of the box around the 32 points that a warp searches for together.
 ///
 /// Where the space-filling curve jumps, a search takes up to seven times as long as most. If it began last, it would
-/// run on alone. Packets of equal spread stay roughly in the order of the curve, so neighbours search at the same time.
+/// run on alone. Packets of equal spread stay roughly in the order of the curve, so neighbors search at the same time.
 /// The order changes no result.
 ///
-/// Spreads are compared by the binary exponent of the squared diagonal. Two neighbouring exponents that hold at least
+/// Spreads are compared by the binary exponent of the squared diagonal. Two neighboring exponents that hold at least
 /// 15/16 of the packets count as one. Spreads are recorded in the phase that fills leaves, and packets are sorted in
 /// the next phase, so the order adds no phase. All threads of a block call every function except note().
 template <int Threads>

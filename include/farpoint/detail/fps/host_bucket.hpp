@@ -67,7 +67,7 @@ struct alignas(64) fps_ball_group {
   fps_ball<Dim, Scalar> at(int lane) const noexcept {
     fps_ball<Dim, Scalar> ball{};
     FARPOINT_UNROLL
-    for (int k = 0; k < Dim; ++k) ball.centre[k] = axis[k][lane];
+    for (int k = 0; k < Dim; ++k) ball.center[k] = axis[k][lane];
     ball.radius2 = radius2[lane];
     return ball;
   }
@@ -75,7 +75,7 @@ struct alignas(64) fps_ball_group {
   void set(int lane, fps_ball<Dim, Scalar> const& ball) noexcept {
     if (lane == 0) *this = {};
     FARPOINT_UNROLL
-    for (int k = 0; k < Dim; ++k) axis[k][lane] = ball.centre[k];
+    for (int k = 0; k < Dim; ++k) axis[k][lane] = ball.center[k];
     radius2[lane] = ball.radius2;
   }
   /// Returns the distance that sample `lane` must be closer than to lower `distance`.
@@ -83,12 +83,12 @@ struct alignas(64) fps_ball_group {
 };
 
 template <class Scalar, int Dim>
-FARPOINT_ALWAYS_INLINE vec<Scalar, Dim> const& fps_centre(vec<Scalar, Dim> const& sample) noexcept {
+FARPOINT_ALWAYS_INLINE vec<Scalar, Dim> const& fps_center(vec<Scalar, Dim> const& sample) noexcept {
   return sample;
 }
 template <class Scalar, int Dim>
-FARPOINT_ALWAYS_INLINE vec<Scalar, Dim> const& fps_centre(fps_ball<Dim, Scalar> const& sample) noexcept {
-  return sample.centre;
+FARPOINT_ALWAYS_INLINE vec<Scalar, Dim> const& fps_center(fps_ball<Dim, Scalar> const& sample) noexcept {
+  return sample.center;
 }
 /// Returns the distance that a sample must be closer than to lower `distance`.
 template <class Scalar, int Dim>

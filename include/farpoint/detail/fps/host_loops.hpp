@@ -43,7 +43,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     word largest = ordered_integer(no_candidate<Scalar>);
     for (int i = 0; i < fps_bucket_points; ++i) {
       Scalar d = 0;
-      ((d = add_axis(d, points.axis[Axis][i], fps_centre(sample)[Axis])), ...);
+      ((d = add_axis(d, points.axis[Axis][i], fps_center(sample)[Axis])), ...);
       Scalar const lowered = d < fps_reach(sample, points.nearest[i]) ? d : points.nearest[i];
       points.nearest[i] = lowered;
       largest = ordered_integer(lowered) > largest ? ordered_integer(lowered) : largest;
@@ -57,7 +57,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     bits hit = 0;
     for (int b = 0; b < fps_bucket_group; ++b) {
       Scalar d = 0;
-      ((d = add_box_axis(d, boxes.low[Axis][b], boxes.high[Axis][b], fps_centre(sample)[Axis])), ...);
+      ((d = add_box_axis(d, boxes.low[Axis][b], boxes.high[Axis][b], fps_center(sample)[Axis])), ...);
       hit |= d < fps_reach(sample, boxes.largest[b]) ? bits{1} << b : bits{0};
     }
     return static_cast<std::uint32_t>(hit);

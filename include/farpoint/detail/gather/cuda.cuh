@@ -70,7 +70,7 @@ __device__ bool gather_has_bad_offsets(gather_rows_args<Value> const& args) noex
   return __syncthreads_or(bad != 0) != 0;
 }
 
-/// Gathers rows within each cloud of a batch. Neighbouring threads write neighbouring values.
+/// Gathers rows within each cloud of a batch. Neighboring threads write neighboring values.
 template <class Value, class Number>
 __global__ void __launch_bounds__(loop_block_size) gather_rows_kernel(gather_rows_args<Value> const args) {
   bool const empty = gather_has_bad_offsets(args);

@@ -59,7 +59,7 @@ struct gather_rows_args {
   }
 };
 
-/// True where neighbouring rows are closer than neighbouring channels.
+/// True where neighboring rows are closer than neighboring channels.
 template <class Value>
 FARPOINT_HD bool is_channels_first(feature_rows<Value> const& rows) noexcept {
   return rows.strides().row < rows.strides().channel;

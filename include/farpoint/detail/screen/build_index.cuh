@@ -4,7 +4,7 @@
 ///
 /// Points that are near in space are near on the screen, but not conversely. So tiles of pixels, in Morton order, give
 /// the coarse order, and one block sorts the points of each tile along a Hilbert curve in space, in shared memory. A
-/// leaf then holds neighbours in space even where the tile shows near and far surfaces. Nodes larger than a tile may
+/// leaf then holds neighbors in space even where the tile shows near and far surfaces. Nodes larger than a tile may
 /// have long boxes, but they are few.
 #pragma once
 

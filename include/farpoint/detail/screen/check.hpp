@@ -63,7 +63,7 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
   if (camera.width < 1 || camera.height < 1 || camera.width > quadtree_max_side || camera.height > quadtree_max_side) {
     return reject("knn: the camera's width or height is not between 1 and 8,192");
   }
-  if (k < 1 || k > max_neighbours) return reject("knn: k is not between 1 and 1,024");
+  if (k < 1 || k > max_neighbors) return reject("knn: k is not between 1 and 1,024");
   if (!(method.max_radius >= 0)) return reject("knn: screen_space::max_radius is negative or NaN");
   if (method.layers < 1 || method.layers > max_screen_layers) {
     return reject("knn: screen_space::layers is not between 1 and 16");

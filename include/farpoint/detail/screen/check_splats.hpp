@@ -72,8 +72,8 @@ result check_splat_arrays(splat_view<Scalar> const& splats, index_t cloud) noexc
   if (!holds_rows(splats.points, size, 1)) return reject("splats: fewer points than splats");
   if (!holds_rows(splats.normals, size, 3)) return reject("splats: the normals are smaller than splats x 3");
   if (!holds_rows(splats.tangents, size, 3)) return reject("splats: the tangents are smaller than splats x 3");
-  index_t const coloured = splats.colours_of_points ? cloud : size;
-  return holds_rows(splats.colours, coloured, 3) ? result{} : reject("splats: the colours are smaller than rows x 3");
+  index_t const colored = splats.colors_of_points ? cloud : size;
+  return holds_rows(splats.colors, colored, 3) ? result{} : reject("splats: the colors are smaller than rows x 3");
 }
 
 inline result check_splat_image(splat_image const& image, index_t width, index_t height) noexcept {
@@ -81,8 +81,8 @@ inline result check_splat_image(splat_image const& image, index_t width, index_t
   if (stride < 3 * width) return reject("image: the stride is smaller than 3 x width");
   if (stride > (index_t{1} << 40)) return reject("image: the stride is larger than 2^40");
   index_t const values = (height - 1) * stride + 3 * width;
-  if (!is_absent_or_holds(static_cast<index_t>(image.colours.size()), values, 1)) {
-    return reject("image: fewer colours than rows x stride");
+  if (!is_absent_or_holds(static_cast<index_t>(image.colors.size()), values, 1)) {
+    return reject("image: fewer colors than rows x stride");
   }
   if (!is_absent_or_holds(static_cast<index_t>(image.bytes.size()), values, 1)) {
     return reject("image: fewer bytes than rows x stride");

@@ -59,7 +59,7 @@ class knn_screen_plan {
   static constexpr int search_block_size = Selector::search_block_size;
   static_assert(is_block_size(block_size) && is_block_size(search_block_size),
                 "farpoint: a knn_screen_selector's blocks must have whole warps, 32 to 1,024 threads");
-  using key = neighbour_key<scalar>;
+  using key = neighbor_key<scalar>;
 
   struct memory {
     screen_state* state;
@@ -92,7 +92,7 @@ class knn_screen_plan {
   /// that the workspace never shrinks when k grows.
   index_t list_room() const noexcept {
     constexpr index_t most = screen_list_bytes / index_t{sizeof(key)};
-    static_assert(most >= max_neighbours * search_block_size);
+    static_assert(most >= max_neighbors * search_block_size);
     if (list_threads() == 0) return 0;
     return smaller(divide_up<index_t>(larger<index_t>(most_, 1), search_block_size) * search_block_size * k_, most);
   }

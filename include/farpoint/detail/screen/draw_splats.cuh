@@ -57,10 +57,10 @@ __global__ void __launch_bounds__(BlockSize) splat_bin_kernel(splat_bin_args<Poi
   index_t const splat = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   if (splat >= scene.count()) return;
   splat_shape const shape = scene.shape_of(splat);
-  std::uint32_t colour[3] = {};
-  if (!shape.box.is_empty()) scene.shade(shape, splat, colour);
+  std::uint32_t color[3] = {};
+  if (!shape.box.is_empty()) scene.shade(shape, splat, color);
   splat_record& record = args.memory.records[splat];
-  record.head = splat_record::head_of(shape.box, colour);
+  record.head = splat_record::head_of(shape.box, color);
   if (shape.box.is_empty()) return;
   record.set_form(shape.form);
   args.memory.cells.each_cell(shape.box, [&](int, std::int32_t cell) { args.memory.count(cell); });

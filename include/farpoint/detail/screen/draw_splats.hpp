@@ -16,7 +16,7 @@ namespace FARPOINT_HIDDEN detail {
 enum class splat_pass : std::uint8_t {
   cover,  ///< nearest depth of each pixel over all splats
   front,  ///< nearest depth of each pixel over the splats that are not hidden
-  blend   ///< sums of weighted colours
+  blend   ///< sums of weighted colors
 };
 
 /// Workspace of a call; arrays are `[height, width]`.
@@ -47,16 +47,16 @@ struct splat_painter {
     auto const& picture = scene.picture;
     splat_shape const shape = scene.shape_of(splat);
     if (shape.box.is_empty() || (pass != splat_pass::cover && picture.is_hidden(shape.form))) return;
-    std::uint32_t colour[3] = {};
-    if (pass == splat_pass::blend) scene.shade(shape, splat, colour);
+    std::uint32_t color[3] = {};
+    if (pass == splat_pass::blend) scene.shade(shape, splat, color);
     float const least_radius = picture.params.least_radius;
     for (std::int32_t y = shape.box.low[1]; y < shape.box.high[1]; ++y) {
       for (std::int32_t x = shape.box.low[0]; x < shape.box.high[0]; ++x) {
         splat_hit hit;
-        if (!shape.form.meets(centre_of_pixel(x, y), picture.lens, least_radius, hit)) continue;
+        if (!shape.form.meets(center_of_pixel(x, y), picture.lens, least_radius, hit)) continue;
         index_t const pixel = index_t{y} * picture.lens.size[0] + x;
         if (pass == splat_pass::blend) {
-          blend(pixel, picture.weight_of(hit, shape.form.reach, memory.fronts[pixel]), colour);
+          blend(pixel, picture.weight_of(hit, shape.form.reach, memory.fronts[pixel]), color);
         } else {
           offer(pass == splat_pass::cover ? memory.covers : memory.fronts, pixel, hit.depth);
         }
@@ -74,11 +74,11 @@ struct splat_painter {
     std::uint32_t const bits = float_bits(depth);
     if (atomic_load(depths + pixel) > bits) atomic_min(depths + pixel, bits);
   }
-  void blend(index_t pixel, std::uint64_t weight, std::uint32_t const (&colour)[3]) const noexcept {
+  void blend(index_t pixel, std::uint64_t weight, std::uint32_t const (&color)[3]) const noexcept {
     if (weight == 0) return;
     splat_sums& sums = memory.sums[pixel];
     atomic_add(&sums.weight, weight);
-    for (int c = 0; c < 3; ++c) atomic_add(&sums.colours[c], weight * colour[c]);
+    for (int c = 0; c < 3; ++c) atomic_add(&sums.colors[c], weight * color[c]);
   }
 };
 

@@ -15,7 +15,7 @@ struct visible_queries {
 };
 
 /// Queries at the points of an index, by slot in its leaves, each with its row of the output. The points have their
-/// indices in the cloud, so neighbours need no translation.
+/// indices in the cloud, so neighbors need no translation.
 template <class Scalar>
 class search_queries<visible_queries<Scalar>> {
  public:

@@ -11,7 +11,7 @@ namespace FARPOINT_HIDDEN detail {
 template <class Camera>
 struct screen_search_args {
   using scalar = typename Camera::scalar;
-  using key = neighbour_key<scalar>;
+  using key = neighbor_key<scalar>;
 
   Camera camera;
   screen_rounds_request<scalar> request;
@@ -23,7 +23,7 @@ struct screen_search_args {
   screen_state const* state;
 };
 
-/// Arranges the points so that neighbours on the screen are neighbours in memory.
+/// Arranges the points so that neighbors on the screen are neighbors in memory.
 template <class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_arrange_kernel(screen_search_args<Camera> const args) {
   auto const size = static_cast<std::uint32_t>(args.points.offsets[1]);

@@ -16,7 +16,7 @@ struct screen_rounds_request {
   int k;
   int rounds;
   std::uint32_t most;  ///< maximum number of candidates
-  Scalar radius2;      ///< largest squared distance of a neighbour (squared m)
+  Scalar radius2;      ///< largest squared distance of a neighbor (squared m)
   bool exclude_self;
   float first_points;  ///< expected number of points in the first disc
   Scalar cell;         ///< side of a cell of the tree (px): below 1 with several layers
@@ -150,7 +150,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto search_rounds(quadtree_ref const& tree,
                                                       screen_rounds_request<typename Camera::scalar> const& request,
                                                       std::uint32_t position, MakeList const& make_list) noexcept {
   using scalar = typename Camera::scalar;
-  using key = neighbour_key<scalar>;
+  using key = neighbor_key<scalar>;
   vec<scalar> const query = packed[position];
   vec<int, 2> const pixel = tree.pixel(position);
   float const depth = tree.depth(position);

@@ -177,7 +177,7 @@ class screen_view_job {
   std::uint32_t units_ = 1;
 };
 
-/// Approximate search: builds the tree, then searches the neighbours of each visible point. A job of for_each_cloud().
+/// Approximate search: builds the tree, then searches the neighbors of each visible point. A job of for_each_cloud().
 template <class Points, class Camera>
 class screen_rounds_job {
  public:
@@ -204,7 +204,7 @@ class screen_rounds_job {
   }
 
  private:
-  using key = neighbour_key<scalar>;
+  using key = neighbor_key<scalar>;
 
   void build() noexcept {
     quadtree_arrays const arrays = task_.layout.cut(task_.tree);
@@ -228,7 +228,7 @@ class screen_rounds_job {
   void ask(quadtree_ref const& tree, screen_rounds_request<scalar> const& request,
            std::uint32_t position) const noexcept {
     if constexpr (knows_pixel_span<Camera>) {
-      key keys[max_neighbours];
+      key keys[max_neighbors];
       search_rounds(tree, task_.packed, task_.method.camera, request, position, [&](key const& limit) {
         return topk_heap<key>{keys, request.k, limit};
       }).sort();

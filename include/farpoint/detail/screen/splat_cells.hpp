@@ -83,15 +83,15 @@ struct alignas(16) splat_words {
 
 /// Stored form of a splat, computed once, in two sectors of 32 bytes.
 struct alignas(32) splat_record {
-  splat_words head;      ///< box and colour, in halves of words
+  splat_words head;      ///< box and color, in halves of words
   splat_words parts[3];  ///< bits of the numbers of a splat_form
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static splat_words head_of(splat_box const& box,
-                                                                std::uint32_t const (&colour)[3]) noexcept {
+                                                                std::uint32_t const (&color)[3]) noexcept {
     auto const pair = [](std::int32_t low, std::int32_t high) {
       return static_cast<std::uint32_t>(low) | static_cast<std::uint32_t>(high) << 16;
     };
-    return {{pair(box.low[0], box.low[1]), pair(box.high[0], box.high[1]), colour[0] | colour[1] << 16, colour[2]}};
+    return {{pair(box.low[0], box.low[1]), pair(box.high[0], box.high[1]), color[0] | color[1] << 16, color[2]}};
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static splat_box box_of(splat_words const& head) noexcept {
     auto const half = [](std::uint32_t word) { return static_cast<std::int32_t>(word & 0xffffu); };
@@ -103,7 +103,7 @@ struct alignas(32) splat_record {
     };
     parts[0] = words(form.u[0], form.u[1], form.v[0], form.v[1]);
     parts[1] = words(form.n[0], form.n[1], form.place[0], form.place[1]);
-    parts[2] = words(form.centre_depth, form.reach, 0, 0);
+    parts[2] = words(form.center_depth, form.reach, 0, 0);
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE splat_form form() const noexcept { return form_of(parts[0], parts[1], parts[2]); }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static splat_form form_of(splat_words const& axes, splat_words const& place,

@@ -9,15 +9,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Weight and colours of a pixel, summed over splats. Sums of integers do not depend on their order. They fit in 64
-/// bits: a weight is at most 2^12, a colour at most 2^16, and there are at most 2^30 splats.
+/// Weight and colors of a pixel, summed over splats. Sums of integers do not depend on their order. They fit in 64
+/// bits: a weight is at most 2^12, a color at most 2^16, and there are at most 2^30 splats.
 struct splat_sums {
-  std::uint64_t weight, colours[3];
+  std::uint64_t weight, colors[3];
 };
 
 /// Depth of a pixel without a splat: above the bits of all floats.
 inline constexpr std::uint32_t no_splat = 0xffffffffu;
-inline constexpr float whole_weight = 4095, whole_colour = 65535;
+inline constexpr float whole_weight = 4095, whole_color = 65535;
 
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float depth_of(std::uint32_t bits) noexcept {
   return bits == no_splat ? infinity<float> : float_of_bits(bits);
@@ -41,7 +41,7 @@ struct splat_picture {
 
   FARPOINT_HD index_t pixels() const noexcept { return index_t{lens.size[0]} * lens.size[1]; }
 
-  /// True if other splats cover the splat's centre, well in front of it. `covers` must be complete.
+  /// True if other splats cover the splat's center, well in front of it. `covers` must be complete.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool is_hidden(splat_form const& form) const noexcept {
     if (covers == nullptr) return false;
     index_t at[2];
@@ -51,7 +51,7 @@ struct splat_picture {
       at[axis] = static_cast<index_t>(place);
     }
     float const cover = depth_of(atomic_load(covers + at[1] * lens.size[0] + at[0]));
-    return form.centre_depth > fma_rn(params.hidden, form.reach, cover);
+    return form.center_depth > fma_rn(params.hidden, form.reach, cover);
   }
 
   /// Weight of a splat in a pixel; 0 if it lies too far behind the nearest splat.
@@ -70,12 +70,12 @@ struct splat_picture {
     auto const at = static_cast<std::size_t>(y * stride + 3 * x);
     auto const weight = static_cast<float>(sums.weight);
     for (std::size_t c = 0; c < 3; ++c) {
-      float const mean = sums.weight == 0 ? 0.0f : div_rn(static_cast<float>(sums.colours[c]), weight);
-      float const colour = sums.weight == 0 ? to_share(params.background[static_cast<int>(c)])
-                                            : div_rn(static_cast<float>(nearest_integer(mean)), whole_colour);
-      if (!image.colours.empty()) image.colours[at + c] = colour;
+      float const mean = sums.weight == 0 ? 0.0f : div_rn(static_cast<float>(sums.colors[c]), weight);
+      float const color = sums.weight == 0 ? to_share(params.background[static_cast<int>(c)])
+                                           : div_rn(static_cast<float>(nearest_integer(mean)), whole_color);
+      if (!image.colors.empty()) image.colors[at + c] = color;
       if (!image.bytes.empty()) {
-        image.bytes[at + c] = static_cast<std::uint8_t>(nearest_integer(mul_rn(colour, 255.0f)));
+        image.bytes[at + c] = static_cast<std::uint8_t>(nearest_integer(mul_rn(color, 255.0f)));
       }
     }
     if (!image.depths.empty()) image.depths[static_cast<std::size_t>(y * lens.size[0] + x)] = depth_of(front);

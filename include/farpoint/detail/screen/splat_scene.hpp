@@ -1,5 +1,5 @@
 /// @file
-/// The splats of a call of draw_splats(), one at a time: what they are in the frame of the camera, and their colours.
+/// The splats of a call of draw_splats(), one at a time: what they are in the frame of the camera, and their colors.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -51,18 +51,18 @@ struct splat_scene {
                            picture.params.least_radius);
   }
 
-  /// The colour of a splat under the light, in steps of 1 / whole_colour.
-  FARPOINT_HD void shade(splat_shape const& shape, index_t splat, std::uint32_t (&colour)[3]) const noexcept {
+  /// The color of a splat under the light, in steps of 1 / whole_color.
+  FARPOINT_HD void shade(splat_shape const& shape, index_t splat, std::uint32_t (&color)[3]) const noexcept {
     splat_light const& light = picture.params.light;
     float const facing = fma_rn(sub_rn(1.0f, light.wrap), dot3(shape.normal, to_light), light.wrap);
     float const matt = fma_rn(light.diffuse, larger(0.0f, facing), light.ambient);
     float gloss = larger(0.0f, dot3(shape.normal, halfway));
     for (int i = 0; i < 4; ++i) gloss = mul_rn(gloss, gloss);
-    index_t const row = splats.colours_of_points ? point_of(splat) : splat;
+    index_t const row = splats.colors_of_points ? point_of(splat) : splat;
     for (int c = 0; c < 3; ++c) {
-      float const own = splats.colours.empty() ? 1.0f : to_share(splats.colours[static_cast<std::size_t>(3 * row + c)]);
+      float const own = splats.colors.empty() ? 1.0f : to_share(splats.colors[static_cast<std::size_t>(3 * row + c)]);
       float const lit = fma_rn(light.gloss, gloss, mul_rn(own, matt));
-      colour[c] = nearest_integer(mul_rn(to_share(lit), whole_colour));
+      color[c] = nearest_integer(mul_rn(to_share(lit), whole_color));
     }
   }
 

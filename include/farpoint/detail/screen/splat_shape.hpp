@@ -41,7 +41,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<float> any_across(vec<float> const& n) no
 struct splat_lens {
   vec<float, 2> focal;
   vec<float, 2> inverse_focal;
-  vec<float, 2> centre;
+  vec<float, 2> center;
   std::int32_t size[2];
   float near_depth;
 };
@@ -52,7 +52,7 @@ splat_lens lens_of(pinhole_camera<Scalar> const& camera) noexcept {
   for (int axis = 0; axis < 2; ++axis) {
     lens.focal[axis] = static_cast<float>(camera.focal[axis]);
     lens.inverse_focal[axis] = div_rn(1.0f, lens.focal[axis]);
-    lens.centre[axis] = static_cast<float>(camera.centre[axis]);
+    lens.center[axis] = static_cast<float>(camera.center[axis]);
   }
   lens.size[0] = camera.width;
   lens.size[1] = camera.height;
@@ -63,22 +63,22 @@ splat_lens lens_of(pinhole_camera<Scalar> const& camera) noexcept {
 /// Intersection of a line of sight with a splat.
 struct splat_hit {
   float depth;  ///< (m)
-  float share;  ///< squared fraction of the way from the centre to the rim; 0 to 1
+  float share;  ///< squared fraction of the way from the center to the rim; 0 to 1
 };
 
 /// Ellipse as a camera sees it.
 ///
-/// Let (x, y) be an offset in the image from the ellipse's centre (px). The line of sight there meets the ellipse's
-/// plane at depth `centre_depth` / n(x, y), at fractions u(x, y) / n and v(x, y) / n of the half axes. u and v are
+/// Let (x, y) be an offset in the image from the ellipse's center (px). The line of sight there meets the ellipse's
+/// plane at depth `center_depth` / n(x, y), at fractions u(x, y) / n and v(x, y) / n of the half axes. u and v are
 /// linear in x and y, and n is 1 plus a linear function. So the line meets the ellipse if u^2 + v^2 <= n^2, which needs
 /// no division.
 struct splat_form {
   float u[2], v[2], n[2];  ///< coefficients of x and y
-  float centre_depth;      ///< (m)
+  float center_depth;      ///< (m)
   float reach;             ///< longer half axis (m)
-  vec<float, 2> place;     ///< centre in the image (px)
+  vec<float, 2> place;     ///< center in the image (px)
 
-  /// True if a line of sight meets the splat: its ellipse, or otherwise the dot around its centre.
+  /// True if a line of sight meets the splat: its ellipse, or otherwise the dot around its center.
   /// @param at   point of the line of sight in the image (px)
   /// @param hit  set to the intersection, if the result is true
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets(vec<float, 2> const& at, splat_lens const& lens, float least_radius,
@@ -99,17 +99,17 @@ struct splat_form {
     if (meets_ellipse) {
       // The inverse is negative behind the camera and infinite if the line of sight is parallel to the plane.
       float const inverse = reciprocal_rn(nearness);
-      hit = {mul_rn(centre_depth, inverse), smaller(1.0f, mul_rn(part, mul_rn(inverse, inverse)))};
+      hit = {mul_rn(center_depth, inverse), smaller(1.0f, mul_rn(part, mul_rn(inverse, inverse)))};
       if ((hit.depth > lens.near_depth) & (hit.depth < infinity<float>)) return true;
     }
     if (!may_meet_dot) return false;
-    hit = {centre_depth, div_rn(gap2, radius2)};
+    hit = {center_depth, div_rn(gap2, radius2)};
     return hit.share <= 1;
   }
 };
 
-/// Returns the centre of a pixel (px).
-FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<float, 2> centre_of_pixel(std::int32_t x, std::int32_t y) noexcept {
+/// Returns the center of a pixel (px).
+FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<float, 2> center_of_pixel(std::int32_t x, std::int32_t y) noexcept {
   return {{add_rn(static_cast<float>(x), 0.5f), add_rn(static_cast<float>(y), 0.5f)}};
 }
 
@@ -129,7 +129,7 @@ struct splat_shape {
 
   FARPOINT_HD static splat_shape none() noexcept { return {}; }
 
-  /// @param c             centre in the frame of the camera (m)
+  /// @param c             center in the frame of the camera (m)
   /// @param n, tangent    any vectors; n is turned to the camera
   /// @param extents       half axes, at least 0 (m)
   /// @param least_radius  radius of the dot (px)
@@ -151,7 +151,7 @@ struct splat_shape {
     float const pixel = div_rn(c[2], larger(absolute(lens.focal[0]), absolute(lens.focal[1])));
     // Half axes are at least 0.01 px, so thin splats become dots or lines and their shares are finite.
     for (int i = 0; i < 2; ++i) extents[i] = larger(extents[i], mul_rn(0.01f, pixel));
-    shape.form.centre_depth = c[2];
+    shape.form.center_depth = c[2];
     shape.form.reach = larger(larger(extents[0], extents[1]), pixel);
     shape.project(c, units, extents, lens);
     for (int axis = 0; axis < 2; ++axis) shape.bound(axis, c, units, extents, lens, least_radius);
@@ -161,7 +161,7 @@ struct splat_shape {
  private:
   /// Computes the coefficients of u, v and n.
   ///
-  /// Let s be the line of sight of a pixel, s_c the line of sight of the centre c, and d the depth. Then
+  /// Let s be the line of sight of a pixel, s_c the line of sight of the center c, and d the depth. Then
   ///
   ///   d = (normal, c) / (normal, s),  n = (normal, s) / (normal, s_c),  u / n = (axis, d s - c) / extent.
   FARPOINT_HD void project(vec<float> const& c, vec<float> const (&units)[2], vec<float, 2> const& extents,
@@ -175,7 +175,7 @@ struct splat_shape {
         float const moved = fma_rn(-dot3(units[i], c), slope, units[i][axis]);
         (i == 0 ? form.u : form.v)[axis] = mul_rn(div_rn(moved, extents[i]), step);
       }
-      form.place[axis] = fma_rn(lens.focal[axis], div_rn(c[axis], c[2]), lens.centre[axis]);
+      form.place[axis] = fma_rn(lens.focal[axis], div_rn(c[axis], c[2]), lens.center[axis]);
     }
   }
 
@@ -196,11 +196,11 @@ struct splat_shape {
       float const depth = corner < 2 ? sub_rn(c[2], depth_reach) : add_rn(c[2], depth_reach);
       // The box reaches the plane of the camera, so the splat may cover the whole axis.
       if (!(depth > 0)) least = -(most = infinity<float>);
-      float const at = fma_rn(lens.focal[axis], div_rn(side, depth), lens.centre[axis]);
+      float const at = fma_rn(lens.focal[axis], div_rn(side, depth), lens.center[axis]);
       if (depth > 0) least = smaller(least, at);
       if (depth > 0) most = larger(most, at);
     }
-    // Pixels whose centres lie between the bounds, with a margin of a quarter pixel on both sides for rounding. NaN
+    // Pixels whose centers lie between the bounds, with a margin of a quarter pixel on both sides for rounding. NaN
     // bounds yield the whole axis.
     auto const count = static_cast<float>(lens.size[axis]);
     std::int32_t const low = least > 0 ? static_cast<std::int32_t>(smaller(least, count) + 0.25f) : 0;

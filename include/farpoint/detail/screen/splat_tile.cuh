@@ -28,8 +28,8 @@ static_assert(splat_patches_of_tile * cuda_warp::lanes == splat_tile_threads, "a
 /// different splats conflict in few banks.
 struct splat_tile_storage {
   splat_words axes[splat_tile_slots];    ///< u, v
-  splat_words places[splat_tile_slots];  ///< n; centre (px)
-  splat_words depths[splat_tile_slots];  ///< centre depth; reach; splat_tile_part; red and green
+  splat_words places[splat_tile_slots];  ///< n; center (px)
+  splat_words depths[splat_tile_slots];  ///< center depth; reach; splat_tile_part; red and green
   std::uint16_t blues[splat_tile_slots];
   std::uint16_t lists[splat_patches_of_tile][splat_tile_slots];  ///< slots of the splats that each patch may see
   /// Bit i of met[j][t]: thread t's line of sight meets splat 32 j + i of its patch's list.
@@ -56,7 +56,7 @@ class splat_tile {
     std::int32_t const row = patch / splat_patches_across * splat_patch_height + lane / splat_patch_width;
     pixel_[0] = tile_[0] * splat_tile_side + column;
     pixel_[1] = tile_[1] * splat_tile_side + row;
-    centre_ = centre_of_pixel(pixel_[0], pixel_[1]);
+    center_ = center_of_pixel(pixel_[0], pixel_[1]);
     in_tile_ = splat_tile_part::pixel(column, row);
     find_lists();
   }
@@ -214,7 +214,7 @@ class splat_tile {
   __device__ FARPOINT_ALWAYS_INLINE bool meets(unsigned slot, splat_words const& depth, splat_hit& hit) const noexcept {
     if (!splat_tile_part{depth.word[2]}.has(in_tile_)) return false;
     splat_form const form = splat_record::form_of(shared_.axes[slot], shared_.places[slot], depth);
-    return form.meets(centre_, args_.picture.lens, args_.picture.params.least_radius, hit);
+    return form.meets(center_, args_.picture.lens, args_.picture.params.least_radius, hit);
   }
 
   __device__ FARPOINT_ALWAYS_INLINE void add_nearest(std::uint32_t& nearest) const noexcept {
@@ -256,9 +256,9 @@ class splat_tile {
       if (!meets(slot, depth, hit)) continue;
       std::uint32_t const weight = args_.picture.weight_of(hit, float_of_bits(depth.word[1]), front);
       sums.weight += weight;
-      sums.colours[0] += std::uint64_t{weight} * (depth.word[3] & 0xffffu);
-      sums.colours[1] += std::uint64_t{weight} * (depth.word[3] >> 16);
-      sums.colours[2] += std::uint64_t{weight} * shared_.blues[slot];
+      sums.colors[0] += std::uint64_t{weight} * (depth.word[3] & 0xffffu);
+      sums.colors[1] += std::uint64_t{weight} * (depth.word[3] >> 16);
+      sums.colors[2] += std::uint64_t{weight} * shared_.blues[slot];
     }
   }
 
@@ -267,7 +267,7 @@ class splat_tile {
   unsigned warp_;
   std::int32_t tile_[2];
   std::int32_t pixel_[2];  ///< pixel of the thread
-  vec<float, 2> centre_;   ///< centre of the pixel (px)
+  vec<float, 2> center_;   ///< center of the pixel (px)
   std::uint32_t in_tile_;  ///< splat_tile_part::pixel() of the pixel
   bool has_all_ = false;   ///< whether the slots hold all splats that the tile may see
 };

@@ -103,7 +103,7 @@ class screen_cells {
   int level_;
 };
 
-/// Writes rows of neighbours that are given by their numbers as visible points.
+/// Writes rows of neighbors that are given by their numbers as visible points.
 template <class Scalar>
 struct screen_row_writer {
   static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();

@@ -2,7 +2,7 @@
 /// Searches by a device_point_bvh, on a CUDA stream.
 #pragma once
 
-#include <farpoint/detail/search/neighbourhood_cuda.cuh>
+#include <farpoint/detail/search/neighborhood_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -113,9 +113,9 @@ FARPOINT_HIDDEN result index_search_of_points(cuda_exec exec, Index const& index
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }
 
-/// Bytes of workspace of neighbours_on_device() by an index.
+/// Bytes of workspace of neighbors_on_device() by an index.
 template <class Index, class Points>
-std::size_t neighbours_of_index_bytes(Index const& index, batch<Points> const& points) noexcept {
+std::size_t neighbors_of_index_bytes(Index const& index, batch<Points> const& points) noexcept {
   workspace_cutter cutter;
   static_cast<void>(cut_bad_offsets(cutter, index, points));
   return cutter.used();
@@ -126,17 +126,17 @@ result check_source(Index const& index, batch<Points> const& points) noexcept {
   return check_own_index(index, points);
 }
 
-/// neighbours_on_device() of the points that the index has been built of.
+/// neighbors_on_device() of the points that the index has been built of.
 template <class Selector, class Index, class Points, class Consumer>
-FARPOINT_HIDDEN result neighbours_on_device(cuda_exec exec, Index const& index, batch<Points> const& points,
-                                            knn_request<typename Points::scalar> const& request,
-                                            Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
+FARPOINT_HIDDEN result neighbors_on_device(cuda_exec exec, Index const& index, batch<Points> const& points,
+                                           knn_request<typename Points::scalar> const& request,
+                                           Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
   workspace_cutter cutter{workspace.data()};
   unsigned* const bad_offsets = cut_bad_offsets(cutter, index, points);
   if (result const checked = check_workspace(workspace, cutter.used()); !checked) return checked;
   return index_search_of_points(exec, index, points, bad_offsets, report,
                                 [&](kernel_launcher& launcher, search_queries<Points> const& queries) {
-                                  run_neighbour_lists<Selector>(launcher, queries, request, consumer, report);
+                                  run_neighbor_lists<Selector>(launcher, queries, request, consumer, report);
                                 });
 }
 

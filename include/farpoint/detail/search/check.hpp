@@ -24,11 +24,11 @@ inline constexpr index_t max_bvh_clouds_on_stream = (index_t{1} << 29) - 1;
 /// Most queries of a search on a stream, for which a grid has a thread each.
 inline constexpr index_t max_queries_on_stream = index_t{1} << 36;
 
-/// Checks the clouds that neighbours come from.
+/// Checks the clouds that neighbors come from.
 template <class Points>
 result check_bvh_points(batch<Points> const& points) noexcept {
   static_assert(Points::dim == 3,
-                "farpoint: neighbour searches take points of three coordinates, or in_plane() of a view of two");
+                "farpoint: neighbor searches take points of three coordinates, or in_plane() of a view of two");
   constexpr batch_reasons reasons{
       "points: the number of clouds is negative", "points: the number of points is negative", "points: a null pointer",
       "points: a regular batch needs a number of points that is a multiple of the number of clouds",
@@ -42,7 +42,7 @@ result check_bvh_points(batch<Points> const& points) noexcept {
 template <class Queries>
 result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
   static_assert(Queries::dim == 3,
-                "farpoint: neighbour searches take points of three coordinates, or in_plane() of a view of two");
+                "farpoint: neighbor searches take points of three coordinates, or in_plane() of a view of two");
   constexpr char const* other_number = "queries: the number of clouds differs from that of the points";
   if (queries.size() != clouds) return reject(other_number);
   constexpr batch_reasons reasons{
@@ -83,7 +83,7 @@ constexpr bool is_absent_or_holds(index_t size, index_t rows, index_t each) noex
 /// Checks k, method and output of knn().
 template <class Scalar>
 result check_knn(index_t queries, exact const& method, index_t k, knn_output<Scalar> const& output) noexcept {
-  if (k < 1 || k > max_neighbours) return reject("knn: k is not between 1 and 1,024");
+  if (k < 1 || k > max_neighbors) return reject("knn: k is not between 1 and 1,024");
   if (!(method.max_radius >= 0)) return reject("knn: method.max_radius is negative or NaN");
   if (!holds(output.indices.size(), queries, k)) return reject("knn: output.indices is smaller than queries x k");
   if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), queries, k)) {
@@ -95,10 +95,10 @@ result check_knn(index_t queries, exact const& method, index_t k, knn_output<Sca
   return {};
 }
 
-/// Checks the method of for_each_neighbourhood().
-inline result check_neighbourhoods(exact const& method) noexcept {
+/// Checks the method of for_each_neighborhood().
+inline result check_neighborhoods(exact const& method) noexcept {
   if (method.max_radius >= 0) return {};
-  return reject("for_each_neighbourhood: method.max_radius is negative or NaN");
+  return reject("for_each_neighborhood: method.max_radius is negative or NaN");
 }
 
 /// Square of a radius, for comparison with squared distances.
@@ -108,7 +108,7 @@ Scalar squared_radius(double radius) noexcept {
   return rounded * rounded;
 }
 
-/// The largest squared distance that a neighbour may have.
+/// The largest squared distance that a neighbor may have.
 template <class Scalar>
 Scalar largest_distance2(radius_params const& params) noexcept {
   auto const radius2 = squared_radius<Scalar>(params.radius);
@@ -129,7 +129,7 @@ template <class Scalar>
 result check_radius(index_t queries, radius_params const& params, index_t max,
                     radius_output<Scalar> const& output) noexcept {
   if (result const checked = check_radius_params<Scalar>(params); !checked) return checked;
-  if (max < 0 || max > max_neighbours) return reject("radius: max is not between 0 and 1,024");
+  if (max < 0 || max > max_neighbors) return reject("radius: max is not between 0 and 1,024");
   if (!holds(output.indices.size(), queries, max))
     return reject("radius: output.indices is smaller than queries x max");
   if (max > 0 && !is_absent_or_holds(static_cast<index_t>(output.distances.size()), queries, max)) {
@@ -156,7 +156,7 @@ result check_radius_rows(index_t queries, radius_params const& params,
 /// Checks k and output of mean_knn_distance().
 template <class Scalar>
 result check_mean_distance(index_t points, index_t k, span<Scalar> means) noexcept {
-  if (k < 1 || k > max_neighbours) return reject("mean_knn_distance: k is not between 1 and 1,024");
+  if (k < 1 || k > max_neighbors) return reject("mean_knn_distance: k is not between 1 and 1,024");
   if (!holds(static_cast<index_t>(means.size()), points, 1)) {
     return reject("mean_knn_distance: means is smaller than the number of points");
   }
@@ -166,7 +166,7 @@ result check_mean_distance(index_t points, index_t k, span<Scalar> means) noexce
 /// Checks parameters and output of estimate_normals().
 template <class Scalar>
 result check_normals(index_t points, normals_params const& params, normals_output<Scalar> const& output) noexcept {
-  if (params.k < 3 || params.k > max_neighbours) {
+  if (params.k < 3 || params.k > max_neighbors) {
     return reject("estimate_normals: params.k is not between 3 and 1,024");
   }
   if (!(params.max_radius >= 0)) return reject("estimate_normals: params.max_radius is negative or NaN");

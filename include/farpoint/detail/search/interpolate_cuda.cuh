@@ -23,7 +23,7 @@ struct interpolated_row {
 template <class Queries>
 __device__ interpolated_row interpolated_row_of(search_queries<Queries> const& queries,
                                                 search_query<typename Queries::scalar> const& q,
-                                                neighbour_key<typename Queries::scalar> const (&keys)[3]) noexcept {
+                                                neighbor_key<typename Queries::scalar> const (&keys)[3]) noexcept {
   interpolated_row row{q.row, {}, {}, count_keys(keys, 3)};
   inverse_distance_weights(keys, row.count, row.weights);
   index_t const begin = queries.points_begin(q);
@@ -34,7 +34,7 @@ __device__ interpolated_row interpolated_row_of(search_queries<Queries> const& q
   return row;
 }
 
-/// Writes the 32 rows of a warp, a value per lane, so that neighbouring lanes read and write neighbouring channels.
+/// Writes the 32 rows of a warp, a value per lane, so that neighboring lanes read and write neighboring channels.
 /// @param rows  `[32]`, shared memory, which all lanes see
 template <class Args>
 __device__ void write_interpolated(Args const& args, interpolated_row const* rows) noexcept {
@@ -55,7 +55,7 @@ __device__ void write_interpolated(Args const& args, interpolated_row const* row
   }
 }
 
-/// Arguments of packet_kernel: a warp finds the neighbours of 32 queries together, and writes their rows.
+/// Arguments of packet_kernel: a warp finds the neighbors of 32 queries together, and writes their rows.
 template <class Queries>
 struct interpolate_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
@@ -81,7 +81,7 @@ struct interpolate_args : packet_queries<Queries> {
     auto* const rows = reinterpret_cast<interpolated_row*>(&free);
     interpolated_row row{-1, {}, {}, 0};
     if (mine.exists()) {
-      neighbour_key<scalar> const keys[3] = {found[Capacity - 3], found[Capacity - 2], found[Capacity - 1]};
+      neighbor_key<scalar> const keys[3] = {found[Capacity - 3], found[Capacity - 2], found[Capacity - 1]};
       row = interpolated_row_of(this->queries, mine, keys);
     }
     // Lanes may still read candidates.

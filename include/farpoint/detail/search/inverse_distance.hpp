@@ -1,5 +1,5 @@
 /// @file
-/// Weights of neighbours by their inverse squared distance, the same on host and device.
+/// Weights of neighbors by their inverse squared distance, the same on host and device.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -7,7 +7,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Weights proportional to the inverse squared distance, which add up to 1 within rounding. Neighbours at distance 0
+/// Weights proportional to the inverse squared distance, which add up to 1 within rounding. Neighbors at distance 0
 /// share all of the weight.
 template <class Key>
 FARPOINT_HD void inverse_distance_weights(Key const* keys, int count, float (&weights)[3]) noexcept {
@@ -24,7 +24,7 @@ FARPOINT_HD void inverse_distance_weights(Key const* keys, int count, float (&we
   for (int j = 0; j < 3; ++j) weights[j] = j < count ? static_cast<float>(div_rn(inverse[j], sum)) : 0.0f;
 }
 
-/// Weighted sum of the neighbours' values, added from the nearest on.
+/// Weighted sum of the neighbors' values, added from the nearest on.
 FARPOINT_CALLS_BACK
 template <class ValueOf>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float weighted_sum(float const* weights, int count,

@@ -19,9 +19,9 @@ __device__ constexpr int turned_row(int row, int column) noexcept {
   return (row + column * larger(lanes_at_once / Width, 1)) % cuda_warp::lanes;
 }
 
-/// Writes a neighbour to a cell of the rows; a key with no_index stands for a missing neighbour.
+/// Writes a neighbor to a cell of the rows; a key with no_index stands for a missing neighbor.
 template <class Args, class Key>
-__device__ FARPOINT_ALWAYS_INLINE void write_neighbour(Args const& args, index_t cell, Key const& found) noexcept {
+__device__ FARPOINT_ALWAYS_INLINE void write_neighbor(Args const& args, index_t cell, Key const& found) noexcept {
   args.output.indices.set(cell, args.written(found.index()));
   if (args.output.distances.empty()) return;
   args.output.distances[static_cast<std::size_t>(cell)] =
@@ -60,7 +60,7 @@ __device__ void write_rows_of(Args const& args, std::uint32_t row,
     for (int i = 0; i < width; ++i) {
       std::uint32_t const to = cuda_warp::shuffle(row, r);
       key const& found = shared.at[begin + j][turned_row<key, columns>(r, begin + j)];
-      if (to != no_row) write_neighbour(args, index_t{to} * k + from + j, found);
+      if (to != no_row) write_neighbor(args, index_t{to} * k + from + j, found);
       // Advances to the lane's next cell.
       r += cuda_warp::lanes / width;
       j += cuda_warp::lanes % width;
@@ -127,7 +127,7 @@ struct knn_cuda_args {
   knn_request<scalar> request;
   knn_output<scalar> output;
   query_counters counters = {};
-  index_t first_index = 0;           ///< added to the indices of neighbours
+  index_t first_index = 0;           ///< added to the indices of neighbors
   query_limits<scalar> limits = {};  ///< limits of the rows
   /// First row of the launch. The rows of a launch are numbered from there with 32 bits.
   index_t first_row = 0;
@@ -160,7 +160,7 @@ struct knn_cuda_args {
   __device__ FARPOINT_ALWAYS_INLINE index_t written(std::uint32_t index) const noexcept {
     return index == no_index ? -1 : first_index + index_t{index};
   }
-  /// Writes the row of a query without neighbours; does nothing for row -1.
+  /// Writes the row of a query without neighbors; does nothing for row -1.
   __device__ void leave_empty(index_t row) const noexcept {
     if (row < 0) return;
     int const k = request.k;

@@ -31,7 +31,7 @@ template <class Selector, query_kind Kind, class Args>
 FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
   launch_in_parts<Selector>(args, [&launcher](Args const& part, index_t threads) {
     if (part.request.k > Args::most_capacity) {
-      launch_warp_per_query<neighbour_key<typename Args::scalar>>(launcher, part, threads);
+      launch_warp_per_query<neighbor_key<typename Args::scalar>>(launcher, part, threads);
     } else {
       launch_packets<Selector, Kind>(launcher, part, threads);
     }

@@ -36,7 +36,7 @@ class knn_task {
   }
 
  private:
-  static constexpr int keys_at_once = static_cast<int>(max_neighbours);
+  static constexpr int keys_at_once = static_cast<int>(max_neighbors);
 
   knn_request<Scalar> request_;
   Consumer const& consumer_;
@@ -47,7 +47,7 @@ class knn_task {
 template <class Scalar, class Consumer>
 auto nearest_task(exact const& method, index_t k, Consumer const& consumer) noexcept {
   auto const request = request_of<Scalar>(method, k);
-  return knn_task<neighbour_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
+  return knn_task<neighbor_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
 }
 
 /// A consumer of lists, and what it does for all rows of the queries' view where offsets are wrong: `leave_empty(row)`.
@@ -78,7 +78,7 @@ class knn_writer {
     write(queries_.begin_of(b) + i, keys, count);
   }
   void leave_empty(index_t row) const noexcept {
-    neighbour_key<scalar> const* const none = nullptr;
+    neighbor_key<scalar> const* const none = nullptr;
     write(row, none, 0);
   }
 
@@ -102,8 +102,8 @@ class knn_writer {
 /// Hands the k nearest of each query to a consumer; see knn_task and list_consumer.
 /// @param search  search_of_points or search_of_index
 template <class Scalar, class Search, class Consumer>
-void neighbours_by(Search const& search, exact const& method, index_t k, Consumer const& consumer,
-                   knn_report* report) noexcept {
+void neighbors_by(Search const& search, exact const& method, index_t k, Consumer const& consumer,
+                  knn_report* report) noexcept {
   search_counts const found =
       search(nearest_task<Scalar>(method, k, consumer), [&](index_t row) { consumer.leave_empty(row); });
   if (report != nullptr) *report = {found.non_finite_points, found.non_finite_queries, found.bad_offsets};
@@ -129,7 +129,7 @@ result knn_host(host_exec exec, batch<Points> const& points, batch<Queries> cons
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   knn_writer<Queries> const writer{queries, k, output};
   auto const answer = [&](auto const& search) {
-    neighbours_by<typename Points::scalar>(search, method, k, writer, output.report);
+    neighbors_by<typename Points::scalar>(search, method, k, writer, output.report);
   };
   return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
 }

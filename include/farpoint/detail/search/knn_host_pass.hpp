@@ -37,13 +37,13 @@ FARPOINT_ALWAYS_INLINE int packet_size(query_block<Scalar> const& queries, int f
   return longest > sum - longest ? end : most;
 }
 
-/// Fills `keys`, `[queries of the block, k]`, ascending, with no_index past the last neighbour. Needs room for another
+/// Fills `keys`, `[queries of the block, k]`, ascending, with no_index past the last neighbor. Needs room for another
 /// k keys behind them.
 /// @tparam List    a list that works in the memory of the answer
 /// @tparam Packet  k up to which queries are answered in packets; 0: never
 template <class Scalar, class List, int Packet = 0>
 struct knn_pass {
-  using key = neighbour_key<Scalar>;
+  using key = neighbor_key<Scalar>;
   using request_type = knn_request<Scalar>;
 
   FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar>& queries,
@@ -65,7 +65,7 @@ struct knn_pass {
     key* const mine = keys + i * request.k;
     List list{mine, request.k, limit};
     std::uint32_t const excluded = request.excluded(queries.index[i]);
-    // The farther the neighbours of a point are spread, the less is gained by going to the nearest first.
+    // The farther the neighbors of a point are spread, the less is gained by going to the nearest first.
     if (queries.start[i] != no_index && request.k > 16) {
       index.search(queries.at[i], queries.start[i], list, excluded);
     } else {
@@ -110,8 +110,8 @@ struct knn_pass {
 /// thread, ms by topk_buffer and by topk_heap in its place: k = 65: 428 and 416, k = 100: 632 and 789, k = 128: 763 and
 /// 1,046, k = 1,024: 5,518 and 12,638; in a cube the buffer is faster at each k.
 template <class Scalar>
-knn_function<Scalar, neighbour_key<Scalar>> choose_knn_pass(int k) noexcept {
-  using key = neighbour_key<Scalar>;
+knn_function<Scalar, neighbor_key<Scalar>> choose_knn_pass(int k) noexcept {
+  using key = neighbor_key<Scalar>;
   knn_function<Scalar, key> pass = nullptr;
   if (k > 64) {
     isa_dispatch<knn_pass<Scalar, topk_buffer<key>>>(pass);

@@ -1,5 +1,5 @@
 /// @file
-/// Request of a search: number of neighbours, and limits of their distances.
+/// Request of a search: number of neighbors, and limits of their distances.
 #pragma once
 
 #include <farpoint/container/topk.hpp>
@@ -11,7 +11,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Squared distance to a missing neighbour.
+/// Squared distance to a missing neighbor.
 template <class Scalar>
 inline constexpr Scalar no_distance = std::numeric_limits<Scalar>::infinity();
 
@@ -47,7 +47,7 @@ struct query_limits {
   }
 };
 
-/// Returns how many of the k keys of a sorted list are neighbours; missing neighbours are at its end.
+/// Returns how many of the k keys of a sorted list are neighbors; missing neighbors are at its end.
 template <class Key>
 FARPOINT_HD int count_keys(Key const* keys, int k) noexcept {
   while (k > 0 && keys[k - 1].index() == no_index) --k;

@@ -1,5 +1,5 @@
 /// @file
-/// The mean of the squared distances in a list of neighbours, the same on host and device.
+/// The mean of the squared distances in a list of neighbors, the same on host and device.
 #pragma once
 
 #include <farpoint/core/math.hpp>

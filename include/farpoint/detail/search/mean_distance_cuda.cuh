@@ -4,7 +4,7 @@
 
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/mean_distance.hpp>
-#include <farpoint/detail/search/neighbourhood_cuda.cuh>
+#include <farpoint/detail/search/neighborhood_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -34,7 +34,7 @@ FARPOINT_HIDDEN result mean_knn_distance_cuda(cuda_exec exec, Source const& sour
   if (result const checked = check_mean_distance(points.points().size(), k, means); !checked) return checked;
   knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
   mean_distance_writer<scalar> const writer{means};
-  return neighbours_on_device<Selector>(exec, source, points, request, writer, report, workspace);
+  return neighbors_on_device<Selector>(exec, source, points, request, writer, report, workspace);
 }
 
 }  // namespace detail

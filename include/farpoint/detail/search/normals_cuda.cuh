@@ -3,8 +3,8 @@
 #pragma once
 
 #include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/neighbourhood_cuda.cuh>
-#include <farpoint/detail/search/normal_from_neighbours.hpp>
+#include <farpoint/detail/search/neighborhood_cuda.cuh>
+#include <farpoint/detail/search/normal_from_neighbors.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -40,8 +40,8 @@ FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, Source const& sourc
   if (result const checked = check_source(source, points); !checked) return checked;
   if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
   normals_writer<Points> const writer{points, normal_request::of(params, output), output};
-  return neighbours_on_device<Selector>(exec, source, points, request_of<typename Points::scalar>(params), writer,
-                                        output.report, workspace);
+  return neighbors_on_device<Selector>(exec, source, points, request_of<typename Points::scalar>(params), writer,
+                                       output.report, workspace);
 }
 
 }  // namespace detail

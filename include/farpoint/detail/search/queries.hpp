@@ -73,7 +73,7 @@ class search_queries {
   /// Number of threads for all queries.
   FARPOINT_HD index_t threads() const noexcept { return threads_; }
 
-  /// Returns the query of a row that is known to have neighbours.
+  /// Returns the query of a row that is known to have neighbors.
   FARPOINT_HD query query_of(index_t row) const noexcept {
     query q;
     q.at = queries_.points()[row];

@@ -12,7 +12,7 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Counters that a search adds to; null if not wanted.
 struct query_counters {
-  unsigned long long* found = nullptr;       ///< neighbours
+  unsigned long long* found = nullptr;       ///< neighbors
   unsigned long long* non_finite = nullptr;  ///< queries
 };
 
@@ -29,7 +29,7 @@ struct query_args {
   query_counters counters;
 };
 
-/// An operation has `answer(query, index)`, which returns the number of neighbours to count, and
+/// An operation has `answer(query, index)`, which returns the number of neighbors to count, and
 /// `leave_empty(row)` for a query that has none. A grid of fewer threads than queries strides over them.
 template <class Queries, class Operation>
 __global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Queries, Operation> const args) {

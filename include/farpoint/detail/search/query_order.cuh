@@ -1,5 +1,5 @@
 /// @file
-/// Puts queries that are not the points in an order in which neighbours follow one another.
+/// Puts queries that are not the points in an order in which neighbors follow one another.
 #pragma once
 
 #include <farpoint/core/check.hpp>

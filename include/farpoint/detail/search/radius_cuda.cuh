@@ -56,21 +56,21 @@ class radius_search {
 
   // Defined outside of the class, so that one file can instantiate it for several files.
   /// Enqueues radius().
-  /// @param first_index  added to the indices of neighbours
+  /// @param first_index  added to the indices of neighbors
   template <class Selector>
   void lists(index_t max, radius_output<scalar> const& output, index_t first_index = 0) const noexcept;
 
   /// Enqueues radius_rows() of at least one query. The offsets must be zero.
   /// @param rows  number of queries
   void rows(radius_rows_output<scalar> const& output, index_t rows, exclusive_scan_memory const& sums) const noexcept {
-    // The scan sets the total, so the counting search has no counter of neighbours.
+    // The scan sets the total, so the counting search has no counter of neighbors.
     run(radius_count<scalar>{request_of<scalar>(params_, 0), output.offsets}, {nullptr, counters_.non_finite});
     launcher_.clear(sums.tiles, static_cast<std::size_t>(exclusive_scan_tiles(rows)) * sizeof *sums.tiles);
     launcher_.clear(sums.ticket, sizeof *sums.ticket);
     unsigned long long* const misfits = output.report == nullptr ? nullptr : &output.report->rows_left_out;
     exclusive_scan_args const args{output.offsets, rows, output.indices.size(), counters_.found, misfits, sums};
     launcher_.then([&] { return exclusive_scan(args, launcher_.stream()); });
-    if (!output.indices.empty() && params_.order == radius_order::nearest) fill<neighbour_key<scalar>>(output, rows);
+    if (!output.indices.empty() && params_.order == radius_order::nearest) fill<neighbor_key<scalar>>(output, rows);
     if (!output.indices.empty() && params_.order == radius_order::index) fill<index_key<scalar>>(output, rows);
   }
 
@@ -180,7 +180,7 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
   return search_points_on_device<Selector>(
       exec, points, queries, self, output.report, workspace, cut,
       [&](kernel_launcher& launcher, search_queries<Queries> const& asked, radius_memory const& memory) {
-        // Queries that are in no cloud have no neighbours: their counts stay 0.
+        // Queries that are in no cloud have no neighbors: their counts stay 0.
         clear_offsets(launcher, output.offsets, rows);
         if (rows == 0) return;
         radius_search<Points, Queries>{launcher, asked, points, params, output.report}.rows(output, rows, memory.sums);
@@ -217,7 +217,7 @@ FARPOINT_HIDDEN result radius_rows_of_index_cuda(cuda_exec exec, Index const& in
   auto const offsets = index_offsets::of_points(index, points);
   built_rows_memory const memory{workspace.data(), offsets, queries, index.points()};
   if (result const checked = check_workspace(workspace, memory.size); !checked) return checked;
-  // Queries that are in no cloud have no neighbours: their counts stay 0.
+  // Queries that are in no cloud have no neighbors: their counts stay 0.
   kernel_launcher first{exec.stream};
   clear_offsets(first, output.offsets, rows);
   if (first.error() != cudaSuccess) return cuda_failure(first.error(), "radius_rows: a memset could not be enqueued");

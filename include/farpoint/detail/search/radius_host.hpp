@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Counts the neighbours of each query of a block.
+/// Counts the neighbors of each query of a block.
 template <class Scalar>
 struct radius_count_pass {
   using function = void (*)(point_bvh_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
@@ -18,15 +18,15 @@ struct radius_count_pass {
   FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries,
                                          knn_request<Scalar> const& request, index_t* counts) noexcept {
     for (int i = 0; i < queries.count; ++i) {
-      neighbour_counter counter{request.excluded(queries.index[i])};
-      within_visitor<Scalar, neighbour_counter> visitor{request.radius2, counter};
+      neighbor_counter counter{request.excluded(queries.index[i])};
+      within_visitor<Scalar, neighbor_counter> visitor{request.radius2, counter};
       index.visit(queries.at[i], queries.start_of(i, index), visitor);
       counts[i] = counter.count();
     }
   }
 };
 
-/// The k neighbours of lowest index of each query; see knn_pass.
+/// The k neighbors of lowest index of each query; see knn_pass.
 template <class Scalar, class List>
 struct radius_lowest_pass {
   using key = index_key<Scalar>;
@@ -55,7 +55,7 @@ knn_function<Scalar, index_key<Scalar>> choose_lowest_pass(int k) noexcept {
   return pass;
 }
 
-/// Calls `consumer(b, i, count)` with the number of neighbours of each query i of cloud b.
+/// Calls `consumer(b, i, count)` with the number of neighbors of each query i of cloud b.
 template <class Scalar, class Consumer>
 class radius_count_task {
  public:
@@ -106,7 +106,7 @@ void radius_by(Search const& search, radius_params const& params, index_t max,
     found = run(radius_count_task<Scalar, decltype(write_count)>{request, write_count});
   } else if (params.order == radius_order::nearest) {
     found = run(
-        knn_task<neighbour_key<Scalar>, Scalar, decltype(write)>{request, write, choose_knn_pass<Scalar>(request.k)});
+        knn_task<neighbor_key<Scalar>, Scalar, decltype(write)>{request, write, choose_knn_pass<Scalar>(request.k)});
   } else {
     found = run(
         knn_task<index_key<Scalar>, Scalar, decltype(write)>{request, write, choose_lowest_pass<Scalar>(request.k)});
@@ -204,7 +204,7 @@ class radius_rows_task {
     index_t const begin = output_.offsets.get(row);
     index_t const end = output_.offsets.get(row + 1);
     auto const key_of = [&](Index i) {
-      return neighbour_key<scalar>{distance2(cloud[i], q), static_cast<std::uint32_t>(i)};
+      return neighbor_key<scalar>{distance2(cloud[i], q), static_cast<std::uint32_t>(i)};
     };
     if (params_.order == radius_order::nearest) {
       std::sort(indices + begin, indices + end, [&](Index a, Index b) { return key_of(a) < key_of(b); });

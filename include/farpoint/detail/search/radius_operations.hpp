@@ -3,21 +3,21 @@
 #pragma once
 
 #include <farpoint/core/offsets.hpp>
-#include <farpoint/detail/search/neighbour_lists.hpp>
+#include <farpoint/detail/search/neighbor_lists.hpp>
 #include <farpoint/detail/search/radius_rows.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Counts the neighbours.
+/// Counts the neighbors.
 template <class Scalar>
 struct radius_count {
   knn_request<Scalar> request;
   index_span counts;  ///< optional
 
   FARPOINT_HD index_t answer(search_query<Scalar> const& q, point_bvh_ref<Scalar> const& index) const noexcept {
-    neighbour_counter counter{request.excluded(q.index)};
-    within_visitor<Scalar, neighbour_counter> visitor{request.radius2, counter};
+    neighbor_counter counter{request.excluded(q.index)};
+    within_visitor<Scalar, neighbor_counter> visitor{request.radius2, counter};
     index.visit(q.at, start_of(q, index), visitor);
     if (!counts.empty()) counts.set(q.row, counter.count());
     return counter.count();
@@ -34,7 +34,7 @@ struct radius_writer {
   index_span indices;
   span<Scalar> distances;
   index_span counts;
-  index_t first_index = 0;  ///< added to the indices of neighbours
+  index_t first_index = 0;  ///< added to the indices of neighbors
 
   template <class Key>
   FARPOINT_HD void operator()(search_query<Scalar> const& q, Key const* keys, int count) const noexcept {

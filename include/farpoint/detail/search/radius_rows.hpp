@@ -16,10 +16,9 @@ knn_request<Scalar> request_of(radius_params const& params, index_t max) noexcep
 }
 
 /// Counts the points that it is called with, except the excluded one.
-class neighbour_counter {
+class neighbor_counter {
  public:
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE explicit neighbour_counter(std::uint32_t excluded) noexcept
-      : excluded_{excluded} {}
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE explicit neighbor_counter(std::uint32_t excluded) noexcept : excluded_{excluded} {}
   template <class Scalar>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void operator()(std::uint32_t index, Scalar) noexcept {
     count_ += index != excluded_ ? 1 : 0;

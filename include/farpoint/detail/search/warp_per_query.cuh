@@ -15,7 +15,7 @@ template <class Args, class Key>
 __device__ void write_row(Args const& args, index_t row, Key const* keys, int count) noexcept {
   int const k = args.request.k;
   for (int j = cuda_warp::lane(); j < k; j += cuda_warp::lanes) {
-    write_neighbour(args, row * k + j, j < count ? keys[j] : Key{typename Args::scalar(0), no_index});
+    write_neighbor(args, row * k + j, j < count ? keys[j] : Key{typename Args::scalar(0), no_index});
   }
   if (!args.output.counts.empty() && cuda_warp::lane() == 0) args.output.counts.set(row, count);
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <farpoint/core/bits.hpp>
-#include <farpoint/detail/search/neighbour_lists.hpp>
+#include <farpoint/detail/search/neighbor_lists.hpp>
 #include <farpoint/warp/bitonic_sort.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

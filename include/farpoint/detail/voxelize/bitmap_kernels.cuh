@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(bitmap_v
   if (blockIdx.x == 0) start_call<BlockSize>(view.input, view.report);
 }
 
-/// Marks the cells of a warp's points. Neighbouring lanes with bits in one word are merged into one operation: points
-/// of a scanner are dense near it, neighbours in space are neighbours in the bitmap, and atomic operations on one
+/// Marks the cells of a warp's points. Neighboring lanes with bits in one word are merged into one operation: points
+/// of a scanner are dense near it, neighbors in space are neighbors in the bitmap, and atomic operations on one
 /// sector are serialized.
 /// @param looks  whether to load words first, because the last cells had been marked before; updated
 __device__ inline void mark_cells(occupancy_bitmap const& bitmap, std::uint32_t key, bool& looks) noexcept {

@@ -81,7 +81,7 @@ class host_voxel_rows {
     if (features_ <= 4) write_features<4, Working>(parts, row, points, count);
   }
 
-  /// Works on `Width` features, of which there may be fewer: loops of a fixed length are vectorised.
+  /// Works on `Width` features, of which there may be fewer: loops of a fixed length are vectorized.
   template <int Width, class Working, class Parts>
   void write_features(Parts const& parts, index_t row, std::uint32_t const* points, index_t count) const noexcept {
     Working values[std::size_t{Width}] = {};

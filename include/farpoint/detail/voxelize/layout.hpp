@@ -6,7 +6,7 @@
 /// - *key*: its cell over the grids of all clouds.
 /// - *id*: index of the point whose thread inserts the key into the hash table, the voxel's creator. It depends on the
 ///   order of threads. Ids make the arrays indexed by them local: a voxel's entry lies near the entries of its
-///   creator's neighbours, which are mostly the points that access it.
+///   creator's neighbors, which are mostly the points that access it.
 /// - *number*: by first occurrence if a table finds the voxels, by key if a bitmap does.
 ///
 /// Points are indexed from the first point of the first cloud, and voxels are numbered over all clouds.
@@ -184,11 +184,11 @@ struct zeroed_words {
   }
 };
 
-/// Position of the counter of a voxel in an array by id or by number: swizzled, so that eight neighbours share a
+/// Position of the counter of a voxel in an array by id or by number: swizzled, so that eight neighbors share a
 /// 32-byte sector, and the next eight lie 1 KiB further, in another part of the L2 cache.
 ///
 /// Crowded voxels are created by the first points of a cloud. Without the swizzle, many crowded voxels have
-/// neighbouring counters, to which all points add. Two ids per sector are faster for 200,000 points in 64 voxels (59 us
+/// neighboring counters, to which all points add. Two ids per sector are faster for 200,000 points in 64 voxels (59 us
 /// instead of 62), but slower for a sweep of a million points (129 us instead of 121, H200).
 FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr std::uint32_t counter_of(std::uint32_t voxel) noexcept {
   constexpr std::uint32_t sectors = 0xf8;

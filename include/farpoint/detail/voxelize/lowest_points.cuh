@@ -20,7 +20,7 @@ __device__ inline std::uint64_t priority_of(row_view<Points> const& view, voxel_
 }
 
 /// Swaps the group of 32 points whose last point is lowest to the front. The other groups then mostly have no points to
-/// keep, above all if the points of a voxel are runs of neighbours.
+/// keep, above all if the points of a voxel are runs of neighbors.
 /// @tparam Groups  number of groups; each lane holds one point of each group
 template <std::size_t Groups>
 __device__ inline void put_lowest_first(std::uint32_t (&points)[Groups]) noexcept {
@@ -44,7 +44,7 @@ struct voxel_share {
 };
 
 /// Offers the points `*member(i)` of a share to a warp's selection, which is empty.
-/// @tparam LowestFirst  true if the points may be runs of neighbours in any order
+/// @tparam LowestFirst  true if the points may be runs of neighbors in any order
 template <bool LowestFirst, class Points, class Member>
 __device__ inline void offer_members(warp_lowest& lowest, row_view<Points> const& view, voxel_frame const& frame,
                                      voxel_share const& share, Member const& member) noexcept {

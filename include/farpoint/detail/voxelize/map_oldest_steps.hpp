@@ -26,7 +26,7 @@ struct voxel_map_candidates_step {
   }
 };
 
-/// Counts the candidates that have the digits found so far, by their next digit. By chunks. Neighbouring voxels are
+/// Counts the candidates that have the digits found so far, by their next digit. By chunks. Neighboring voxels are
 /// often of one tile, so that a run of equal digits is one atomic addition.
 template <class Scalar>
 struct voxel_map_count_digits_step {

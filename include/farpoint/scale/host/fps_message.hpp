@@ -140,7 +140,7 @@ class fps_shard_messages {
     group_type const& one = group(g);
     if (!(one.best > mine.key())) return false;
     // Box distances round like point distances: none exceeds the distance to a point in the box, to the bit.
-    if (!(one.box.distance2(mine.ball.centre) < mine.ball.radius2)) return false;
+    if (!(one.box.distance2(mine.ball.center) < mine.ball.radius2)) return false;
     if (Rule::may_block(one, mine)) return true;
     candidate_type const* const listed = candidates(g);
     for (std::uint32_t i = 0; i < one.listed && listed[i].key() > mine.key(); ++i) {

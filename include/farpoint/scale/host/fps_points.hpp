@@ -148,7 +148,7 @@ class fps_shard_points {
       fps_entry<scalar> const entry = list[i];
       candidate one{{{}, entry.distance}, first_index_ + entry.index};
       auto const& home = memory_.buckets[entry.slot / fps_bucket_points];
-      for (int k = 0; k < dim; ++k) one.ball.centre[k] = home.axis[k][entry.slot % fps_bucket_points];
+      for (int k = 0; k < dim; ++k) one.ball.center[k] = home.axis[k][entry.slot % fps_bucket_points];
       std::uint32_t place = i;
       for (; place > 0 && one.key() > to[place - 1].key(); --place) {
         to[place] = to[place - 1];

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/scale/stream/merge_neighbours.hpp>
+#include <farpoint/scale/stream/merge_neighbors.hpp>
 #include <farpoint/scale/stream/sent_query.hpp>
 #include <farpoint/spatial/point_bvh_arrays.hpp>
 
@@ -108,7 +108,7 @@ struct knn_rule {
   template <class Args>
   FARPOINT_HD bool goes(Args const& args, index_t, int to,
                         sent_query<typename Args::scalar> const& query) const noexcept {
-    return may_have_neighbours(args.choice.boxes[to].box, query.at, query.limit2) &&
+    return may_have_neighbors(args.choice.boxes[to].box, query.at, query.limit2) &&
            args.reach.may_own(to, query.at, query.limit2);
   }
 };
@@ -179,8 +179,8 @@ struct knn_merge_step {
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
     index_t const answer = begin + static_cast<index_t>(i);
     index_t const row = index_t{args.memory.sent_row[answer]} * args.k;
-    merge_neighbours(args.indices + row, args.distances + row, args.memory.answers + answer * args.k,
-                     args.memory.answer_distances + answer * args.k, args.k);
+    merge_neighbors(args.indices + row, args.distances + row, args.memory.answers + answer * args.k,
+                    args.memory.answer_distances + answer * args.k, args.k);
   }
 };
 

@@ -65,7 +65,7 @@ struct radius_rule {
   FARPOINT_HD bool goes(Args const& args, index_t i, int to,
                         sent_query<typename Args::scalar> const& query) const noexcept {
     auto const& rank = args.choice.boxes[to];
-    if (!may_have_neighbours(rank.box, query.at, query.limit2)) return false;
+    if (!may_have_neighbors(rank.box, query.at, query.limit2)) return false;
     if (args.k == 0 || counts[i] < args.k) return true;
     index_t const last = i * args.k + args.k - 1;
     return may_displace(order, args.distances[last], args.indices[last], rank.box.distance2(query.at),
@@ -110,8 +110,8 @@ struct radius_merge_step {
  private:
   template <class Order>
   FARPOINT_HD void merge(index_t row, index_t answer, Order const& comes_first) const noexcept {
-    merge_neighbours(args.indices + row * args.k, args.distances + row * args.k, args.memory.answers + answer * args.k,
-                     args.memory.answer_distances + answer * args.k, args.k, comes_first);
+    merge_neighbors(args.indices + row * args.k, args.distances + row * args.k, args.memory.answers + answer * args.k,
+                    args.memory.answer_distances + answer * args.k, args.k, comes_first);
   }
 };
 

@@ -20,8 +20,7 @@ struct knn_shard_box {
 /// True if the row of a query may need points inside a box.
 /// @param limit2  largest squared distance that the row can take
 template <class Scalar>
-FARPOINT_HD bool may_have_neighbours(bounding_box<Scalar> const& box, vec<Scalar> const& query,
-                                     Scalar limit2) noexcept {
+FARPOINT_HD bool may_have_neighbors(bounding_box<Scalar> const& box, vec<Scalar> const& query, Scalar limit2) noexcept {
   return box.low[0] <= box.high[0] && box.distance2(query) <= limit2;
 }
 

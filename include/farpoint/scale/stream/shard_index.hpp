@@ -18,7 +18,7 @@ struct query_rows {
 
   Output rows;
   index_t each;                      ///< largest number of neighbors per query
-  index_t first_index;               ///< added to the indices of neighbours
+  index_t first_index;               ///< added to the indices of neighbors
   query_limits<scalar> limits = {};  ///< a hint: rows may still have farther neighbors
 };
 
@@ -83,7 +83,7 @@ class shard_index<host_exec, Points, Method> {
   static void answer(search_type<Queries> const& search, exact const& method,
                      query_rows<knn_output<scalar>> const& to) noexcept {
     knn_writer<Queries> const writer{search.queries, to.each, to.rows};
-    neighbours_by<scalar>(search, method, to.each, writer, to.rows.report);
+    neighbors_by<scalar>(search, method, to.each, writer, to.rows.report);
   }
   template <class Queries>
   static void answer(search_type<Queries> const& search, radius_params const& params,

@@ -1,9 +1,9 @@
-// A user's consumer, for host and device: how far each point is from the mean of its neighbours.
+// A user's consumer, for host and device: how far each point is from the mean of its neighbors.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/math.hpp>
-#include <farpoint/search/for_each_neighbourhood.hpp>
+#include <farpoint/search/for_each_neighborhood.hpp>
 
 #include <limits>
 #include <vector>
@@ -16,15 +16,15 @@
 
 namespace user {
 
-constexpr int neighbours = 6;
+constexpr int neighbors = 6;
 
 struct distance_to_mean {
   farpoint::point_view<float> points;
   float* squared;  ///< `[points]`
   float* counts;   ///< `[points]`
 
-  USER_CODE void operator()(farpoint::neighbourhood_query<float> const& query,
-                            farpoint::neighbourhood<float, neighbours> const& list) const {
+  USER_CODE void operator()(farpoint::neighborhood_query<float> const& query,
+                            farpoint::neighborhood<float, neighbors> const& list) const {
     float sum[3] = {0, 0, 0};
     list.for_each([&](std::uint32_t index, float) {
       for (int axis = 0; axis < 3; ++axis) sum[axis] = farpoint::add_rn(sum[axis], points[index][axis]);
@@ -61,9 +61,9 @@ inline farpoint::result answer(farpoint::point_view<float> const& points, float*
   farpoint::host_exec const exec{2};
   farpoint::exact method;
   method.exclude_self = true;
-  farpoint::host_scratch const workspace{knn_workspace_bytes(exec, cloud, method, neighbours)};
-  return farpoint::for_each_neighbourhood<neighbours>(exec, cloud, method, distance_to_mean{points, squared, counts},
-                                                      workspace);
+  farpoint::host_scratch const workspace{knn_workspace_bytes(exec, cloud, method, neighbors)};
+  return farpoint::for_each_neighborhood<neighbors>(exec, cloud, method, distance_to_mean{points, squared, counts},
+                                                    workspace);
 }
 
 }  // namespace user

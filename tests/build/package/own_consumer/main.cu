@@ -1,7 +1,7 @@
 // The consumer on a GPU gives the bits that it gives on the host.
 #include "distance_to_mean.hpp"
 
-#include <farpoint/search/for_each_neighbourhood.cuh>
+#include <farpoint/search/for_each_neighborhood.cuh>
 
 #include <cstdio>
 #include <cstring>
@@ -35,11 +35,11 @@ int main() {
   farpoint::cuda_exec const exec{cudaStreamPerThread};
   farpoint::exact method;
   method.exclude_self = true;
-  std::size_t const bytes = knn_workspace_bytes(exec, cloud, method, user::neighbours);
+  std::size_t const bytes = knn_workspace_bytes(exec, cloud, method, user::neighbors);
   farpoint::bytes const workspace{on_device<unsigned char>(bytes), bytes};
   cudaMemcpy(coordinates, all.data(), all.size() * sizeof(float), cudaMemcpyHostToDevice);
   user::distance_to_mean const consumer{points, found, found + n};
-  if (!farpoint::for_each_neighbourhood<user::neighbours>(exec, cloud, method, consumer, workspace)) return 1;
+  if (!farpoint::for_each_neighborhood<user::neighbors>(exec, cloud, method, consumer, workspace)) return 1;
   std::vector<float> answer(2 * n);
   cudaStreamSynchronize(exec.stream);
   if (cudaMemcpy(answer.data(), found, 2 * n * sizeof(float), cudaMemcpyDeviceToHost) != cudaSuccess) return 1;

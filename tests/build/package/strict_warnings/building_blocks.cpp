@@ -24,11 +24,11 @@ struct split : farpoint::hash_map_tuning {
 }  // namespace
 
 template class farpoint::hash_map_ref<std::uint32_t>;
-template class farpoint::nearest_list<farpoint::neighbour_key<float>, 8>;
-template class farpoint::nearest_list<farpoint::neighbour_key<double>, 8>;
-template class farpoint::topk_heap<farpoint::neighbour_key<float>>;
-template class farpoint::topk_sorted<farpoint::neighbour_key<double>>;
-template class farpoint::topk_buffer<farpoint::neighbour_key<float>>;
+template class farpoint::nearest_list<farpoint::neighbor_key<float>, 8>;
+template class farpoint::nearest_list<farpoint::neighbor_key<double>, 8>;
+template class farpoint::topk_heap<farpoint::neighbor_key<float>>;
+template class farpoint::topk_sorted<farpoint::neighbor_key<double>>;
+template class farpoint::topk_buffer<farpoint::neighbor_key<float>>;
 template class farpoint::host_block<64>;
 template class farpoint::block_argmax<float, 64>;
 template class farpoint::block_argmax<double, 64>;

@@ -5,7 +5,7 @@
 #include <farpoint/quadtree.hpp>
 #include <farpoint/reference/knn_screen.hpp>
 #include <farpoint/splat/draw_splats.hpp>
-#include <farpoint/splat/normals_from_neighbours.hpp>
+#include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.hpp>
 
 void look();
@@ -43,9 +43,9 @@ struct screen_calls {
     in.bound = farpoint::draw_splats_workspace_bytes(in.exec, splats, camera, params);
     static_cast<void>(
         farpoint::draw_splats(in.exec, in.all, splats, camera, params, farpoint::splat_image{}, in.workspace));
-    farpoint::neighbour_normals_output<scalar> const normals;
-    static_cast<void>(farpoint::normals_from_neighbours(in.exec, in.all, farpoint::neighbour_rows{},
-                                                        farpoint::neighbour_normals_params{}, normals));
+    farpoint::neighbor_normals_output<scalar> const normals;
+    static_cast<void>(farpoint::normals_from_neighbors(in.exec, in.all, farpoint::neighbor_rows{},
+                                                       farpoint::neighbor_normals_params{}, normals));
   }
 };
 

@@ -1,4 +1,4 @@
-// Every host call that searches neighbours in space.
+// Every host call that searches neighbors in space.
 #include "clouds.hpp"
 
 #include <farpoint/estimate_normals.hpp>
@@ -9,7 +9,7 @@
 #include <farpoint/radius.hpp>
 #include <farpoint/reference/knn.hpp>
 #include <farpoint/reference/radius.hpp>
-#include <farpoint/search/for_each_neighbourhood.hpp>
+#include <farpoint/search/for_each_neighborhood.hpp>
 
 void search();
 
@@ -20,8 +20,8 @@ template <class Scalar>
 struct list_sizes {
   int* sizes;
 
-  void operator()(farpoint::neighbourhood_query<Scalar> const& query,
-                  farpoint::neighbourhood<Scalar, 4> const& list) const {
+  void operator()(farpoint::neighborhood_query<Scalar> const& query,
+                  farpoint::neighborhood<Scalar, 4> const& list) const {
     sizes[query.row] = list.size();
     list.for_each([](std::uint32_t, Scalar) {});
   }
@@ -43,8 +43,8 @@ struct searches_of_points {
     static_cast<void>(farpoint::knn_workspace_bound<points>(in.exec, limits, in.bound));
     static_cast<void>(farpoint::knn(in.exec, in.all, in.all, method, 1, lists, in.workspace));
     list_sizes<scalar> const consumer{};
-    static_cast<void>(farpoint::for_each_neighbourhood<4>(in.exec, in.all, in.all, method, consumer, in.workspace));
-    static_cast<void>(farpoint::for_each_neighbourhood<4>(in.exec, in.all, method, consumer, in.workspace));
+    static_cast<void>(farpoint::for_each_neighborhood<4>(in.exec, in.all, in.all, method, consumer, in.workspace));
+    static_cast<void>(farpoint::for_each_neighborhood<4>(in.exec, in.all, method, consumer, in.workspace));
     static_cast<void>(farpoint::knn(in.exec, in.all, method, 1, lists, in.workspace));
     static_cast<void>(farpoint::reference::knn(in.all, in.all, method, 1, lists));
     static_cast<void>(farpoint::reference::knn(in.all, method, 1, lists));
@@ -109,7 +109,7 @@ struct searches_of_index {
     in.bound = farpoint::knn_workspace_bytes(in.exec, index, in.all);
     static_cast<void>(farpoint::knn(in.exec, index, in.all, farpoint::exact{}, 1, farpoint::knn_output<scalar>{}));
     static_cast<void>(
-        farpoint::for_each_neighbourhood<4>(in.exec, index, in.all, farpoint::exact{}, list_sizes<scalar>{}));
+        farpoint::for_each_neighborhood<4>(in.exec, index, in.all, farpoint::exact{}, list_sizes<scalar>{}));
     farpoint::radius_params const ball;
     in.bound = farpoint::radius_workspace_bytes(in.exec, index, in.all);
     in.bound = farpoint::radius_workspace_bytes(in.exec, index, in.all, in.all);
@@ -129,7 +129,7 @@ struct searches_of_index {
     if (index.size() == 0) return;
     farpoint::point_bvh_ref<scalar> const tree = index[0];
     farpoint::vec<scalar> const query{};
-    std::vector<farpoint::neighbour_key<scalar>> found(4);
+    std::vector<farpoint::neighbor_key<scalar>> found(4);
     tree.template nearest<4>(query).write(found.data(), 4);
     tree.within(query, scalar(1), [](auto const&...) { return true; });
     tree.for_each([](auto const&...) {});

@@ -83,14 +83,14 @@ struct candidate_message {
   template <int Axis>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static void put_axis(ball const& candidate, fps_words* words) noexcept {
     if constexpr (Axis < Dim) {
-      put_words<unsigned{Axis} * width>(words, static_cast<word>(ordered_integer(candidate.centre[Axis])));
+      put_words<unsigned{Axis} * width>(words, static_cast<word>(ordered_integer(candidate.center[Axis])));
       put_axis<Axis + 1>(candidate, words);
     }
   }
   template <int Axis>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static void get_axis(fps_words const* words, ball& candidate) noexcept {
     if constexpr (Axis < Dim) {
-      candidate.centre[Axis] = scalar_of(get_words<unsigned{Axis} * width, word>(words));
+      candidate.center[Axis] = scalar_of(get_words<unsigned{Axis} * width, word>(words));
       get_axis<Axis + 1>(words, candidate);
     }
   }

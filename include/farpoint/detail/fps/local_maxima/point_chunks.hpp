@@ -132,7 +132,7 @@ class point_chunks {
 
   FARPOINT_DEVICE ball candidate(std::uint32_t p) const noexcept {
     ball b;
-    for (int axis = 0; axis < dim; ++axis) b.centre[axis] = at(part_of(p), axis)[32 * (p % each)];
+    for (int axis = 0; axis < dim; ++axis) b.center[axis] = at(part_of(p), axis)[32 * (p % each)];
     b.radius2 = distance(p);
     return b;
   }
@@ -229,7 +229,7 @@ class point_chunks {
     for (unsigned begin = 0; begin < count; begin += 32) {
       unsigned const mine = begin + lane();
       ball const sample = samples[mine < count ? mine : 0];
-      unsigned hits = Machine::ballot(mine < count && box_distance2(box.low, box.high, sample.centre) <
+      unsigned hits = Machine::ballot(mine < count && box_distance2(box.low, box.high, sample.center) <
                                                           min_number(sample.radius2, largest));
       if (hits == 0) continue;
       if (!any) read(part, point, distance);

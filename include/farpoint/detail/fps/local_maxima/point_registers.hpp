@@ -184,7 +184,7 @@ class point_registers {
     if constexpr (Box < boxes_per_warp) {
       bounding_box<scalar, dim> const box = box_[Box];
       scalar const largest = distance_of_word(largest_in_[Box]);
-      unsigned hits = Machine::ballot(real && box_distance2(box.low, box.high, sample.centre) <
+      unsigned hits = Machine::ballot(real && box_distance2(box.low, box.high, sample.center) <
                                                   min_number(sample.radius2, largest));
       if (hits != 0) changed |= 1u << Box;
       for (; hits != 0; hits &= hits - 1) {

@@ -121,7 +121,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_wide_key fps_key_between(fps_wide_key con
 /// A candidate or a sample with its ball: all points closer than its own distance to the samples.
 template <int Dim, class Scalar = float>
 struct alignas(16) fps_ball {
-  vec<Scalar, Dim> centre;
+  vec<Scalar, Dim> center;
   Scalar radius2;
 };
 
@@ -133,7 +133,7 @@ template <int Dim, class Scalar, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool fps_blocks(fps_ball<Dim, Scalar> const& other, Key other_key,
                                                    fps_ball<Dim, Scalar> const& mine, Key my_key) noexcept {
   bool const is_better = other_key > my_key;
-  return (distance2(other.centre, mine.centre) < mine.radius2) & is_better;
+  return (distance2(other.center, mine.center) < mine.radius2) & is_better;
 }
 
 /// Returns a candidate's distance after `sample` was accepted. A sample lowers only points inside its own ball: the
@@ -141,7 +141,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE bool fps_blocks(fps_ball<Dim, Scalar> const& 
 template <int Dim, class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar fps_lowered(Scalar distance, vec<Scalar, Dim> const& point,
                                                       fps_ball<Dim, Scalar> const& sample) noexcept {
-  Scalar const to_sample = distance2(point, sample.centre);
+  Scalar const to_sample = distance2(point, sample.center);
   return to_sample < min_number(sample.radius2, distance) ? to_sample : distance;
 }
 

@@ -66,7 +66,7 @@ class region_points {
       unsigned const mine = begin + lane();
       ball const sample = samples[mine < count ? mine : 0];
       unsigned hits =
-          Machine::ballot(mine < count && box_.distance2(sample.centre) < min_number(sample.radius2, largest));
+          Machine::ballot(mine < count && box_.distance2(sample.center) < min_number(sample.radius2, largest));
       if (hits == 0) continue;
       for (; hits != 0; hits &= hits - 1) lower(samples[begin + static_cast<unsigned>(lowest_bit(hits))]);
       largest = warp_largest();

@@ -57,7 +57,7 @@ class region_round {
       bool const real = Shape::tested % Shape::abreast == 0 || k < unsigned{Shape::tested};
       candidate[pass] = shared_.list[real ? k : 0][warp()];
       std::uint32_t const low = shared_.list_low[real ? k : 0][warp()];
-      to_box2[pass] = box_.distance2(candidate[pass].centre);
+      to_box2[pass] = box_.distance2(candidate[pass].center);
       blocked[pass] = Machine::ballot(!real || is_blocked(candidate[pass], low, to_box2[pass]));
       FARPOINT_UNROLL
       for (int g = 0; g < Shape::abreast; ++g) {

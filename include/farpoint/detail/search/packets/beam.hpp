@@ -27,7 +27,7 @@ struct packet_beam {
 /// @param levels     number of its levels; 0 for a single leaf
 /// @param q          query of the calling lane
 /// @param is_active  true if there is such a query
-/// @param k          number of neighbours
+/// @param k          number of neighbors
 template <class Warp, class Scalar>
 FARPOINT_DEVICE FARPOINT_NO_INLINE packet_beam find_beam(packet_memory<Scalar>& shared,
                                                          point_leaf<Scalar> const* leaves, int levels, vec<Scalar, 3> q,

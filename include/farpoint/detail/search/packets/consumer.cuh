@@ -1,20 +1,20 @@
 /// @file
-/// The CUDA backend of for_each_neighbourhood().
+/// The CUDA backend of for_each_neighborhood().
 #pragma once
 
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/packets/kernel.cuh>
-#include <farpoint/types/neighbourhood.hpp>
+#include <farpoint/types/neighborhood.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Capacity of the lists of K neighbours.
+/// Capacity of the lists of K neighbors.
 constexpr int packet_capacity(int k) noexcept {
   return k == 1 ? 1 : k <= 4 ? 4 : k <= 8 ? 8 : k <= 16 ? 16 : 32;
 }
 
-/// Arguments of packet_kernel() whose lists go to a consumer of for_each_neighbourhood().
+/// Arguments of packet_kernel() whose lists go to a consumer of for_each_neighborhood().
 template <class Queries, class Consumer, int K>
 struct consumer_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
@@ -29,8 +29,8 @@ struct consumer_args : packet_queries<Queries> {
                                                 warp_topk<scalar, Capacity> const& found,
                                                 typename warp_topk<scalar, Capacity>::storage&) const noexcept {
     if (!mine.exists()) return;
-    auto const list = neighbourhood<scalar, K>::of([&](int j) { return found[Capacity - K + j]; });
-    consumer(neighbourhood_query<scalar>{mine.cloud, mine.index, mine.row, mine.at}, list);
+    auto const list = neighborhood<scalar, K>::of([&](int j) { return found[Capacity - K + j]; });
+    consumer(neighborhood_query<scalar>{mine.cloud, mine.index, mine.row, mine.at}, list);
   }
 };
 
@@ -54,7 +54,7 @@ FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, search_queries<Quer
   }
 }
 
-/// for_each_neighbourhood() for cuda_exec.
+/// for_each_neighborhood() for cuda_exec.
 /// @param source  points, or a device_point_bvh
 template <int K, query_kind Kind, class Selector, class Source, class Queries, class Consumer>
 FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Source const& source, batch<Queries> const& queries,
@@ -63,7 +63,7 @@ FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Source const& source, b
   using scalar = typename Queries::scalar;
   check_consumer<Consumer, scalar, K>();
   if (result const checked = check_search_on(exec, workspace, source, queries, report); !checked) return checked;
-  if (result const checked = check_neighbourhoods(method); !checked) return checked;
+  if (result const checked = check_neighborhoods(method); !checked) return checked;
   return search_on_device<Selector, Kind>(
       exec, source, queries, report, workspace, [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
         run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(method, K), consumer, report);

@@ -1,5 +1,5 @@
 /// @file
-/// Kernel of short lists of nearest neighbours: a warp answers 32 queries together.
+/// Kernel of short lists of nearest neighbors: a warp answers 32 queries together.
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>
@@ -75,8 +75,8 @@ struct external_args : Args {
 /// Answers 32 queries per warp. `Args` has the queries, `request`, and operations on the lists:
 ///
 ///   query_of(thread, bad_row)           as search_queries::of_thread(), for every thread of the grid
-///   leave_empty(row)                    writes the row of a query without neighbours; -1: no row
-///   limit2(mine)                        squared distance that neighbours are within; called by all lanes
+///   leave_empty(row)                    writes the row of a query without neighbors; -1: no row
+///   limit2(mine)                        squared distance that neighbors are within; called by all lanes
 ///   count_non_finite(is_bad)            called by all lanes
 ///   finish<Capacity>(mine, found, free) called by all lanes of a warp that has a query; `free` is shared memory
 ///

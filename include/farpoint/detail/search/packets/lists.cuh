@@ -1,5 +1,5 @@
 /// @file
-/// Hands lists of nearest neighbours to a consumer.
+/// Hands lists of nearest neighbors to a consumer.
 #pragma once
 
 #include <farpoint/detail/search/packets/kernel.cuh>
@@ -13,7 +13,7 @@ namespace FARPOINT_HIDDEN detail {
 template <class Queries, class Consumer>
 struct consumed_lists_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
-  using key = neighbour_key<scalar>;
+  using key = neighbor_key<scalar>;
   static constexpr int least_capacity = 4;
   static constexpr int most_capacity = most_in_packets<scalar>;
   static constexpr bool keeps_lists = true;
@@ -49,15 +49,15 @@ struct consumed_lists_args : packet_queries<Queries> {
 /// Enqueues the kernel for any k: a warp answers 32 queries together, or one after another if their lists are too long
 /// for registers.
 template <class Selector, class Queries, class Consumer>
-FARPOINT_HIDDEN void run_neighbour_lists(kernel_launcher& launcher, search_queries<Queries> const& queries,
-                                         knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
-                                         knn_report* report) noexcept {
+FARPOINT_HIDDEN void run_neighbor_lists(kernel_launcher& launcher, search_queries<Queries> const& queries,
+                                        knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
+                                        knn_report* report) noexcept {
   using scalar = typename Queries::scalar;
   consumed_lists_args<Queries, Consumer> const args{{queries, request, non_finite_counter(report)}, consumer};
   if (request.k <= most_in_packets<scalar>) {
     launch_packets<Selector, query_kind::points>(launcher, args, queries.threads());
   } else {
-    launch_warp_per_query<neighbour_key<scalar>>(launcher, args, queries.threads());
+    launch_warp_per_query<neighbor_key<scalar>>(launcher, args, queries.threads());
   }
 }
 

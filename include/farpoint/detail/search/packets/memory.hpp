@@ -84,7 +84,7 @@ template <class Scalar>
 struct packet_memory {
   static constexpr int groups = warp_packet_lanes / point_bvh_width;
 
-  /// Point of an index. Its distance overwrites z, next to the index, so that both form a neighbour_key.
+  /// Point of an index. Its distance overwrites z, next to the index, so that both form a neighbor_key.
   struct alignas(4 * sizeof(Scalar)) point {
     Scalar x;
     Scalar y;

@@ -63,7 +63,7 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE void find_two_leaves(point_boxes<Scalar> 
   }
 }
 
-/// Writes the boxes of a group that may hold a neighbour: sorted keys of distance and number of the box. Keys of other
+/// Writes the boxes of a group that may hold a neighbor: sorted keys of distance and number of the box. Keys of other
 /// boxes are no_index.
 /// @param bound, bound_index  of the list: only what comes before them is needed
 template <class Scalar>

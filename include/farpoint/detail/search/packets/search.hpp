@@ -43,7 +43,7 @@ struct packet_limits {
 ///
 /// Not inlined, and called with a copy of the lists: their registers and the instructions of the packet traversal do
 /// not grow by it.
-/// @param k  number of neighbours
+/// @param k  number of neighbors
 template <class Warp, class List, class Scalar>
 FARPOINT_DEVICE FARPOINT_NO_INLINE List search_per_lane_apart(List found, int k,
                                                               point_boxes<Scalar> const* const* levels,
@@ -57,7 +57,7 @@ FARPOINT_DEVICE FARPOINT_NO_INLINE List search_per_lane_apart(List found, int k,
 /// Fills the lists of a warp's queries, cloud by cloud, for queries that are not the points: by a packet traversal that
 /// begins with a beam search, or by each lane where the queries are spread or the packet traversal takes long.
 /// @param mine    query of the calling lane, if it has one
-/// @param k       number of neighbours
+/// @param k       number of neighbors
 /// @param shared  shared memory of the warp
 /// @param found   list of the calling lane
 template <class Warp, class Queries, class List>

@@ -23,7 +23,7 @@ enum class packet_start {
 ///
 /// A group of eight queries that are close together is tested as one box. Tests of each query would skip a fifth of the
 /// leaves, and cost more than they save. They are made for a *loose* group, in which a query is far from the others or
-/// from its neighbours.
+/// from its neighbors.
 /// @tparam Warp, List  see memory.hpp
 template <class Warp, class List, packet_start Start = packet_start::own_leaf>
 class packet_traversal {
@@ -298,7 +298,7 @@ class packet_traversal {
     scalar const last = groups::of_eights(bound, take_max_number{});
     scalar const least = most_spread * groups::of_eight(mine < 0 ? infinity<scalar> : mine, take_min_number{});
     // In a heap of equal points, all bounds are 0 and only the lowest indices matter: every query is tested on its own,
-    // and groups are popped one at a time, as each lowers the indices further. With one neighbour, the bounds are 0
+    // and groups are popped one at a time, as each lowers the indices further. With one neighbor, the bounds are 0
     // wherever queries are points of the index, so a heap is assumed only after several tests of leaves.
     bool const may_be_heap = List::capacity > 1 || looks_ >= packet_looks_before_heap;
     most_taken_ = may_be_heap && Warp::ballot(mine > 0) == 0 ? 1 : memory::groups;

@@ -12,7 +12,7 @@ static_assert(curve_most_ranks == knn_stream_most_ranks, "farpoint: one limit fo
 template <class Points, class Queries, class Scalar>
 result check_knn_along_curve(shard<Points> const& part, Queries const& queries, along_curve const& method, index_t k,
                              knn_shard_output<Scalar> const& output) noexcept {
-  if (result const checked = check_knn_shard(part, queries, method.neighbours, k, output); !checked) return checked;
+  if (result const checked = check_knn_shard(part, queries, method.neighbors, k, output); !checked) return checked;
   if (method.owned_points < 0 || method.owned_points > shard_most_points || method.owned_queries < 0 ||
       method.owned_queries > shard_most_points) {
     return reject("knn_shard: along_curve::owned_points or owned_queries is negative, or above 2^30");
@@ -23,7 +23,7 @@ result check_knn_along_curve(shard<Points> const& part, Queries const& queries, 
 template <class Scalar>
 std::uint64_t digest_of(along_curve const& method, index_t k) noexcept {
   digest all;
-  all.add(digest_of<Scalar>(method.neighbours, k));
+  all.add(digest_of<Scalar>(method.neighbors, k));
   all.add(1);
   return all.word();
 }
@@ -43,7 +43,7 @@ knn_curve_sizes knn_curve_sizes_of(int ranks, shard<Points> const& part, Queries
           method.owned_queries,
           output.exchanged_capacity,
           is_empty || is_same_view(part.points, queries),
-          method.neighbours.exclude_self};
+          method.neighbors.exclude_self};
 }
 
 /// Bytes of workspace.
@@ -132,7 +132,7 @@ result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_argum
   if (result const fits = check_owners(all.headers, ranks, points); !fits) return fits;
   auto const run = [&](auto index) {
     using task = knn_curve_task<Exec, Communicator, Points, Queries, decltype(index)>;
-    typename task::call const call{asked.part,   asked.queries, asked.method.neighbours,
+    typename task::call const call{asked.part,   asked.queries, asked.method.neighbors,
                                    asked.output, sizes,         asked.output.owned_queries};
     return or_abort(communicator, task{exec, communicator, call, workspace}.run(all.headers, all.sources));
   };

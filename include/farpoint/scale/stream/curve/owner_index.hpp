@@ -98,11 +98,11 @@ struct owner_search<host_exec, Scalar> {
     };
     list_consumer const consumer{
         [&](index_t, index_t row, auto const* keys, int count) { write(row, keys, count); },
-        [&](index_t row) { write(row, static_cast<neighbour_key<Scalar> const*>(nullptr), 0); }};
+        [&](index_t row) { write(row, static_cast<neighbor_key<Scalar> const*>(nullptr), 0); }};
     knn_request<Scalar> const request{static_cast<int>(to.each), squared_radius<Scalar>(method.max_radius),
                                       method.exclude_self, owner.owned.excluded_points};
-    knn_task<neighbour_key<Scalar>, Scalar, decltype(consumer)> const task{request, consumer,
-                                                                           choose_knn_pass<Scalar>(request.k)};
+    knn_task<neighbor_key<Scalar>, Scalar, decltype(consumer)> const task{request, consumer,
+                                                                          choose_knn_pass<Scalar>(request.k)};
     search_of_index<point_bvh<Scalar>, Queries> const searched{exec, owner.bvh, all, self,
                                                                fits ? owner.workspace : bytes{}};
     auto const found = searched(task, consumer.leave_empty);

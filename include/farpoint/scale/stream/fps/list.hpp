@@ -74,7 +74,7 @@ class fps_stream_chunk {
     for (unsigned begin = 0; begin < count; begin += 32) {
       unsigned const own = begin + lane();
       auto const candidate = samples[own < count ? own : begin];
-      bool const reaches = box.distance2(candidate.centre) < min_number(candidate.radius2, farthest);
+      bool const reaches = box.distance2(candidate.center) < min_number(candidate.radius2, farthest);
       for (unsigned hits = Machine::ballot(own < count && reaches); hits != 0; hits &= hits - 1) {
         auto const sample = samples[begin + static_cast<unsigned>(lowest_bit(hits))];
         FARPOINT_UNROLL
@@ -284,7 +284,7 @@ class fps_stream_list {
       float const* const floats = args_.memory.points + slot / chunk_points * fps_stream_memory<Config>::chunk_floats;
       FARPOINT_UNROLL
       for (int axis = 0; axis < Config::dim; ++axis) {
-        listing.ball[place].centre[axis] = floats[static_cast<unsigned>(axis) * chunk_points + slot % chunk_points];
+        listing.ball[place].center[axis] = floats[static_cast<unsigned>(axis) * chunk_points + slot % chunk_points];
       }
       listing.ball[place].radius2 = fps_distance_of(key);
       listing.key[place] = key;

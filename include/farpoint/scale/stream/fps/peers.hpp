@@ -77,7 +77,7 @@ struct fps_peer_call {
   FARPOINT_DEVICE index_t chosen() const noexcept { return chosen_count; }
   FARPOINT_DEVICE index_t chosen_index(index_t i) const noexcept { return chosen_indices[i]; }
   FARPOINT_DEVICE bool is_chosen(index_t i, index_t, bool) const noexcept { return chosen_balls[i].radius2 >= 0; }
-  FARPOINT_DEVICE point_type chosen_point(index_t i, index_t) const noexcept { return chosen_balls[i].centre; }
+  FARPOINT_DEVICE point_type chosen_point(index_t i, index_t) const noexcept { return chosen_balls[i].center; }
 
   FARPOINT_DEVICE fps_first first(bool) const noexcept { return {first_sample, true}; }
   FARPOINT_DEVICE point_type first_point(index_t) const noexcept { return first_sample_point; }

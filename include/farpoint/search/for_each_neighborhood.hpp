@@ -1,0 +1,105 @@
+/// @file
+/// Passes the nearest points of each query to a consumer of the caller's: host backend.
+#pragma once
+
+#include <farpoint/knn.hpp>
+#include <farpoint/types/neighborhood.hpp>
+#include <farpoint/types/point_bvh.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// for_each_neighborhood() by a search_of_points or a search_of_index.
+template <int K, class Search, class Queries, class Consumer>
+void consume_by(Search const& search, batch<Queries> const& queries, exact const& method, Consumer const& consumer,
+                knn_report* report) noexcept {
+  using scalar = typename Queries::scalar;
+  auto const leave_empty = [&](index_t row) { consumer.leave_empty(row); };
+  auto const write = [&](index_t b, index_t i, neighbor_key<scalar> const* keys, int) {
+    index_t const row = queries.begin_of(b) + i;
+    // There are no keys of a query that is not finite.
+    if (keys == nullptr) return leave_empty(row);
+    consumer(neighborhood_query<scalar>{b, i, row, queries[b][i]},
+             neighborhood<scalar, K>::of([keys](int j) { return keys[j]; }));
+  };
+  neighbors_by<scalar>(search, method, K, list_consumer{write, leave_empty}, report);
+}
+
+/// for_each_neighborhood() for host_exec.
+template <int K, class Points, class Queries, class Consumer>
+result consume_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                       exact const& method, Consumer const& consumer, bytes workspace, knn_report* report) noexcept {
+  check_consumer<Consumer, typename Points::scalar, K>();
+  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
+  if (result const checked = check_neighborhoods(method); !checked) return checked;
+  auto const answer = [&](auto const& search) { consume_by<K>(search, queries, method, consumer, report); };
+  return named(search_in_workspace(exec, points, queries, self, workspace, answer),
+               FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
+}
+
+}  // namespace detail
+
+/// Finds the K nearest points of each query and passes them to a consumer, without an array of neighbors in between:
+/// for sums, densities, planes, and steps of a registration.
+///
+/// A consumer is a struct of the caller's, the same for host and device, with two members that return nothing:
+///
+///     operator()(neighborhood_query<Scalar> const& query, neighborhood<Scalar, K> const& list) const
+///     leave_empty(index_t row) const
+///
+/// Exactly one of them is called for each query, once: leave_empty() if the query is not finite, or for all rows of the
+/// view if offsets are invalid. Queries that are in no cloud of a ragged batch get no call. A list has the neighbors
+/// that knn() writes, in the same order, to the bit; it is shorter than K if there are fewer, and may be empty.
+///
+/// The order of the calls is unspecified, and the threads of `exec` make several at once, so no call may depend on
+/// another. A call may write memory that belongs to its row, and change shared memory by atomic operations. It must not
+/// throw.
+///
+/// @tparam K         number of neighbors per query, 1 to 32
+/// @param exec       number of threads; blocks until done
+/// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
+/// @param queries    `[clouds, m]` or ragged, with the same number of clouds and the scalar type of the points
+/// @param method     see exact
+/// @param consumer   see above
+/// @param workspace  at least knn_workspace_bytes(exec, points, queries, method, K) bytes, 256-byte aligned, host
+/// memory
+/// @param report     optional, see knn_report; overwritten
+/// @return ok | bad_argument | workspace_too_small, as knn(); on failure the consumer is not called
+/// Complexity: as knn(). Thread-safe: concurrent calls must not share the workspace.
+template <int K, class Points, class Queries, class Consumer>
+result for_each_neighborhood(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
+                             exact const& method, Consumer const& consumer, bytes workspace,
+                             knn_report* report = nullptr) noexcept {
+  return detail::consume_on_host<K>(exec, points, queries, false, method, consumer, workspace, report);
+}
+
+/// for_each_neighborhood() with the points as queries: each point is its own nearest neighbor, unless the method
+/// excludes it. The workspace has knn_workspace_bytes(exec, points, method, K) bytes.
+template <int K, class Points, class Consumer>
+result for_each_neighborhood(host_exec exec, batch<Points> const& points, exact const& method, Consumer const& consumer,
+                             bytes workspace, knn_report* report = nullptr) noexcept {
+  return detail::consume_on_host<K>(exec, points, points, true, method, consumer, workspace, report);
+}
+
+/// for_each_neighborhood() among the points of a BVH: same lists as for the points themselves. The workspace has
+/// knn_workspace_bytes(exec, index, queries) bytes, or is empty: then queries in random order take up to twice the
+/// time.
+template <int K, class Queries, class Consumer>
+result for_each_neighborhood(host_exec exec, point_bvh<typename Queries::scalar> const& index,
+                             batch<Queries> const& queries, exact const& method, Consumer const& consumer,
+                             bytes workspace = {}, knn_report* report = nullptr) noexcept {
+  using scalar = typename Queries::scalar;
+  detail::check_consumer<Consumer, scalar, K>();
+  if (result const checked =
+          detail::named(detail::check_index_search(exec, index, queries, workspace),
+                        FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
+      !checked)
+    return checked;
+  if (result const checked = detail::check_neighborhoods(method); !checked) return checked;
+  detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};
+  detail::consume_by<K>(search, queries, method, consumer, report);
+  return {};
+}
+
+FARPOINT_END_NAMESPACE
