@@ -23,6 +23,13 @@ constexpr bool needs_features(voxelize_output<Scalar> const& output) noexcept {
   return !output.gathered.empty() || !output.mean.empty() || !output.max.empty() || !output.first.empty();
 }
 
+/// True if an output of features is of doubles.
+template <class Scalar>
+constexpr bool has_wide_features(voxelize_output<Scalar> const& output) noexcept {
+  return output.gathered.is_float64() || output.mean.is_float64() || output.max.is_float64() ||
+         output.first.is_float64();
+}
+
 /// The seed of the table's hash.
 template <class Scalar>
 std::uint64_t hash_seed_of(voxelize_params<Scalar> const& params) noexcept {
