@@ -4,7 +4,6 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/interpolate_cuda.cuh>
 #include <farpoint/types/device_point_bvh.hpp>
@@ -53,9 +52,6 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::interpolate"};
-  result const checked =
-      detail::check_pointers(exec, workspace, points, features, queries, output.features, output.report);
-  if (!checked) return checked;
   return detail::named(detail::interpolate_cuda<Selector>(exec, points, features, queries, channels, output, workspace),
                        FARPOINT_WORKSPACE_OF("interpolate"));
 }
@@ -77,10 +73,9 @@ result interpolate(cuda_exec exec, device_point_bvh<typename Queries::scalar> co
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::interpolate (built index)"};
-  result const checked = detail::check_pointers(exec, workspace, features, queries, output.features, output.report);
-  if (!checked) return checked;
-  return detail::named(detail::interpolate_of_index_cuda(exec, index, features, queries, channels, output, workspace),
-                       FARPOINT_WORKSPACE_OF("interpolate"));
+  return detail::named(
+      detail::interpolate_cuda<knn_selector>(exec, index, features, queries, channels, output, workspace),
+      FARPOINT_WORKSPACE_OF("interpolate"));
 }
 
 FARPOINT_END_NAMESPACE

@@ -80,8 +80,9 @@ template <class Selector = knn_selector, class Queries>
 result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
-  return detail::named(detail::knn_of_index_cuda<Selector>(exec, index, queries, method, k, output, workspace),
-                       FARPOINT_WORKSPACE_OF("knn"));
+  return detail::named(
+      detail::knn_cuda<Selector, detail::query_kind::others>(exec, index, queries, method, k, output, workspace),
+      FARPOINT_WORKSPACE_OF("knn"));
 }
 
 FARPOINT_END_NAMESPACE

@@ -66,9 +66,9 @@ result for_each_neighborhood(cuda_exec exec, device_point_bvh<typename Queries::
                              batch<Queries> const& queries, exact const& method, Consumer const& consumer,
                              bytes workspace = {}, knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::for_each_neighborhood (built index)"};
-  return detail::named(
-      detail::consume_on_device<K, Selector>(exec, index, queries, method, consumer, workspace, report),
-      FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
+  return detail::named(detail::consume_on_device<K, detail::query_kind::others, Selector>(exec, index, queries, method,
+                                                                                          consumer, workspace, report),
+                       FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
 }
 
 FARPOINT_END_NAMESPACE

@@ -70,6 +70,30 @@ FARPOINT_HIDDEN result index_search_on_device(cuda_exec exec, Index const& index
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }
 
+template <class Index, class Queries, class... Arrays, class = decltype(std::declval<Index>().faults())>
+FARPOINT_HIDDEN result check_search_on(cuda_exec exec, bytes workspace, Index const& index,
+                                       batch<Queries> const& queries, Arrays const&... arrays) noexcept {
+  return check_queries_on(exec, workspace, queries, index.size(), arrays...);
+}
+
+/// Calls `answer(launcher, queries)`, which enqueues a search among points, whose index is built in the workspace, or
+/// among those of a device_point_bvh. The arguments have been checked, but for the workspace.
+template <class Selector, query_kind Kind, class Points, class Queries, class Report, class Answer>
+FARPOINT_HIDDEN result search_on_device(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
+                                        Report* report, bytes workspace, Answer const& answer) noexcept {
+  constexpr bool self = Kind == query_kind::points;
+  auto const order = query_order_of<Selector>(queries, points.points().size(), self);
+  return search_points_on_device<Selector>(
+      exec, points, queries, self, report, workspace, order,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) { answer(launcher, asked); });
+}
+template <class Selector, query_kind Kind, class Index, class Queries, class Report, class Answer>
+FARPOINT_HIDDEN result search_on_device(cuda_exec exec, Index const& index, batch<Queries> const& queries,
+                                        Report* report, bytes workspace, Answer const& answer) noexcept {
+  static_assert(Kind == query_kind::others);
+  return index_search_on_device<Selector>(exec, index, queries, report, workspace, answer);
+}
+
 /// Cuts the count of wrong offsets of a search of an index's own points; null where none can be wrong.
 template <class Index, class Points>
 unsigned* cut_bad_offsets(workspace_cutter& cutter, Index const& index, batch<Points> const& points) noexcept {

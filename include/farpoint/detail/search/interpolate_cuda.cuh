@@ -5,6 +5,7 @@
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/detail/search/packets/kernel.cuh>
+#include <farpoint/types/device_point_bvh.hpp>
 #include <farpoint/types/interpolate.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -104,37 +105,33 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Q
                       external_args_of<Selector>(all));
 }
 
-/// interpolate() for cuda_exec.
-template <class Selector, class Points, class Queries>
-FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& points, span<float const> features,
-                                        batch<Queries> const& queries, index_t channels,
-                                        interpolate_output const& output, bytes workspace) noexcept {
-  if (result const checked = check_device_search(points, queries); !checked) return checked;
-  index_t const rows = points.points().size();
-  if (result const checked = check_interpolate(rows, features, queries.points().size(), channels, output); !checked) {
-    return checked;
-  }
-  return search_points_on_device<Selector>(exec, points, queries, false, output.report, workspace,
-                                           query_order_of<Selector>(queries, rows),
-                                           [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) {
-                                             run_interpolate<Selector>(launcher, asked, features, channels, output);
-                                           });
+/// Number of points that a search has features of.
+template <class Points>
+index_t feature_rows(batch<Points> const& points) noexcept {
+  return points.points().size();
+}
+template <class Scalar>
+index_t feature_rows(device_point_bvh<Scalar> const& index) noexcept {
+  return index.points();
 }
 
-/// interpolate() for cuda_exec among the points of a device_point_bvh.
-template <class Index, class Queries>
-FARPOINT_HIDDEN result interpolate_of_index_cuda(cuda_exec exec, Index const& index, span<float const> features,
-                                                 batch<Queries> const& queries, index_t channels,
-                                                 interpolate_output const& output, bytes workspace) noexcept {
-  if (result const checked = check_device_index_queries(queries, index.size()); !checked) return checked;
+/// interpolate() for cuda_exec.
+/// @param source  points, or a device_point_bvh
+template <class Selector, class Source, class Queries>
+FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, Source const& source, span<float const> features,
+                                        batch<Queries> const& queries, index_t channels,
+                                        interpolate_output const& output, bytes workspace) noexcept {
+  result const searchable = check_search_on(exec, workspace, source, queries, features, output.features, output.report);
+  if (!searchable) return searchable;
   index_t const rows = queries.points().size();
-  if (result const checked = check_interpolate(index.points(), features, rows, channels, output); !checked) {
+  if (result const checked = check_interpolate(feature_rows(source), features, rows, channels, output); !checked) {
     return checked;
   }
-  return index_search_on_device(exec, index, queries, output.report, workspace,
-                                [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
-                                  run_interpolate(launcher, asked, features, channels, output);
-                                });
+  return search_on_device<Selector, query_kind::others>(
+      exec, source, queries, output.report, workspace,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+        run_interpolate<Selector>(launcher, asked, features, channels, output);
+      });
 }
 
 }  // namespace detail

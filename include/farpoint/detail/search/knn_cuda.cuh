@@ -48,43 +48,23 @@ FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noe
 }
 
 /// knn() for cuda_exec.
-template <class Selector, query_kind Kind, class Points, class Queries>
-FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
-                                exact const& method, index_t k, knn_output<typename Points::scalar> const& output,
+/// @param source  points, or a device_point_bvh. Without a workspace, queries by a BVH are answered in the order of the
+///                view
+template <class Selector, query_kind Kind, class Source, class Queries>
+FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, Source const& source, batch<Queries> const& queries,
+                                exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
                                 bytes workspace) noexcept {
-  constexpr bool self = Kind == query_kind::points;
   profile_range const range{"farpoint::knn"};
   result const searchable =
-      check_search_on(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
-  if (!searchable) return searchable;
-  if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
-  auto const request = request_of<typename Points::scalar>(method, k);
-  auto const order = query_order_of<Selector>(queries, points.points().size(), self);
-  return search_points_on_device<Selector>(
-      exec, points, queries, self, output.report, workspace, order,
-      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) {
-        knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
-        launch_knn<Selector, Kind>(launcher, args);
-      });
-}
-
-/// knn() for cuda_exec among the points of a device_point_bvh. Without a workspace the queries are answered in the
-/// order of the view.
-template <class Selector, class Index, class Queries>
-FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, batch<Queries> const& queries,
-                                         exact const& method, index_t k,
-                                         knn_output<typename Queries::scalar> const& output, bytes workspace) noexcept {
-  profile_range const range{"farpoint::knn (built index)"};
-  result const searchable = check_queries_on(exec, workspace, queries, index.size(), output.indices, output.distances,
-                                             output.counts, output.report);
+      check_search_on(exec, workspace, source, queries, output.indices, output.distances, output.counts, output.report);
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Queries::scalar>(method, k);
-  return index_search_on_device<Selector>(
-      exec, index, queries, output.report, workspace,
+  return search_on_device<Selector, Kind>(
+      exec, source, queries, output.report, workspace,
       [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
         knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
-        launch_knn<Selector, query_kind::others>(launcher, args);
+        launch_knn<Selector, Kind>(launcher, args);
       });
 }
 

@@ -55,35 +55,18 @@ FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, search_queries<Quer
 }
 
 /// for_each_neighborhood() for cuda_exec.
-template <int K, query_kind Kind, class Selector, class Points, class Queries, class Consumer>
-FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
-                                         exact const& method, Consumer const& consumer, bytes workspace,
-                                         knn_report* report) noexcept {
-  using scalar = typename Points::scalar;
-  constexpr bool self = Kind == query_kind::points;
-  check_consumer<Consumer, scalar, K>();
-  if (result const checked = check_search_on(exec, workspace, points, queries, report); !checked) return checked;
-  if (result const checked = check_neighborhoods(method); !checked) return checked;
-  return search_points_on_device<Selector>(
-      exec, points, queries, self, report, workspace, query_order_of<Selector>(queries, points.points().size(), self),
-      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) {
-        run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(method, K), consumer, report);
-      });
-}
-
-/// for_each_neighborhood() for cuda_exec among the points of a device_point_bvh.
-template <int K, class Selector, class Index, class Queries, class Consumer>
-FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Index const& index, batch<Queries> const& queries,
+/// @param source  points, or a device_point_bvh
+template <int K, query_kind Kind, class Selector, class Source, class Queries, class Consumer>
+FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Source const& source, batch<Queries> const& queries,
                                          exact const& method, Consumer const& consumer, bytes workspace,
                                          knn_report* report) noexcept {
   using scalar = typename Queries::scalar;
   check_consumer<Consumer, scalar, K>();
-  result const searchable = check_queries_on(exec, workspace, queries, index.size(), report);
-  if (!searchable) return searchable;
+  if (result const checked = check_search_on(exec, workspace, source, queries, report); !checked) return checked;
   if (result const checked = check_neighborhoods(method); !checked) return checked;
-  return index_search_on_device<Selector>(
-      exec, index, queries, report, workspace, [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
-        run_consumer<K, query_kind::others, Selector>(launcher, asked, request_of<scalar>(method, K), consumer, report);
+  return search_on_device<Selector, Kind>(
+      exec, source, queries, report, workspace, [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+        run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(method, K), consumer, report);
       });
 }
 
