@@ -31,14 +31,14 @@ class region_sampler {
     fps_first first{-1, true};
     if (!any_chosen) first = call_.points() == 0 ? fps_first{-1, false} : call_.first(Machine::thread() == 0);
     load(cloud, first.index);
-    if (!first.has_cloud) return finish(0, {});
-    samples_ = first.index >= 0 ? 1 : 0;
-    if (samples_ > 0) {
-      points_.lower({call_.first_point(first.index), not_yet_measured<scalar>});
-      if (Machine::thread() == 0) call_.write(0, first.index, not_yet_measured<scalar>);
+    key_type left{};
+    if (first.has_cloud) {
+      take_first(first.index);
+      if (any_chosen) lower_to_chosen();
+      left = sample();
     }
-    if (any_chosen) lower_to_chosen();
-    finish(samples_, sample());
+    // One call: its code is a third of the kernel's.
+    finish(samples_, left);
   }
 
  private:
@@ -78,6 +78,14 @@ class region_sampler {
     for (unsigned i = Machine::thread(); i < unsigned{Shape::capacity}; i += Shape::block_size) {
       shared_.keys.accepted[i] = {};
     }
+  }
+
+  /// Takes the given first sample; -1: none is given.
+  FARPOINT_DEVICE void take_first(index_t index) noexcept {
+    if (index < 0) return;
+    samples_ = 1;
+    points_.lower({call_.first_point(index), not_yet_measured<scalar>});
+    if (Machine::thread() == 0) call_.write(0, index, not_yet_measured<scalar>);
   }
 
   /// Lowers the distances by the chosen points, in batches that the inboxes hold.
