@@ -21,7 +21,7 @@ class planar_view {
   static constexpr int dim = 3;
 
   constexpr planar_view() = default;
-  explicit constexpr planar_view(Points const& points) noexcept : points_{points} {}
+  FARPOINT_HD explicit constexpr planar_view(Points const& points) noexcept : points_{points} {}
 
   FARPOINT_HD constexpr index_t size() const noexcept { return points_.size(); }
   FARPOINT_HD constexpr index_t stride() const noexcept { return points_.stride(); }
