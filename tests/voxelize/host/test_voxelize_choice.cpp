@@ -323,6 +323,19 @@ TEST_CASE("voxelize, layout: counters of neighbors lie apart, each at a position
   CHECK(detail::counters_for(1) == 8192);
   CHECK(detail::counters_for(8192) == 8192);
   CHECK(detail::counters_for(8193) == 16384);
+  CHECK(detail::counters_for(0, 0) == 0);
+  CHECK(detail::counters_for(5, 0) == 8);
+  for (std::uint32_t const voxel : {0u, 7u, 248u, 8191u, 8193u}) CHECK(detail::counter_of(voxel, 0) == voxel);
+}
+
+TEST_CASE("voxelize, layout: few voxels in the order of the grid have a bitmap within the bound", "[voxelize][host]") {
+  for (index_t const points : {1, 10, 1000, 3000, 8191, 8192, 30'000}) {
+    voxelize_request request = million_with(in_grid_order);
+    request.points = points;
+    request.capacity = points;
+    CAPTURE(points);
+    CHECK(choice_of(request).finder == voxel_finder::deep_bitmap);
+  }
 }
 
 namespace {
@@ -377,7 +390,9 @@ void check_layout(voxelize_request const& request, voxelize_choice const& choice
   if (!choice.has_bitmap()) add(kept, all.labels, points);
 
   std::vector<extent> counted = kept;
-  add(counted, all.counters, detail::counters_for(choice.has_bitmap() ? numbered : points));
+  bool const is_swizzled = !choice.has_bitmap() || numbered >= 8192;
+  CHECK(all.counter_sectors == (is_swizzled ? 0xf8 : 0));
+  add(counted, all.counters, detail::counters_for(choice.has_bitmap() ? numbered : points, all.counter_sectors));
 
   std::vector<extent> finding = counted;
   if (choice.has_bitmap()) {

@@ -26,10 +26,11 @@ struct bitmap_view {
   std::uint64_t* group_tiles;  ///< words of the scan over groups of cells
   std::uint64_t* cell_tiles;   ///< words of the scan over cells
 
-  std::uint32_t* counts;       ///< by counter_of(number): points of the voxel
-  std::uint32_t* point_keys;   ///< by point: key of its voxel, or voxel_none
-  std::uint32_t* point_voxel;  ///< by point, in the memory of point_keys: number of its voxel, or voxel_none
-  std::uint32_t* point_rank;   ///< by point: rank among the points of its voxel; null: not needed
+  std::uint32_t* counts;          ///< by counter_of(number, counter_sectors): points of the voxel
+  std::uint32_t counter_sectors;  ///< argument of counter_of()
+  std::uint32_t* point_keys;      ///< by point: key of its voxel, or voxel_none
+  std::uint32_t* point_voxel;     ///< by point, in the memory of point_keys: number of its voxel, or voxel_none
+  std::uint32_t* point_rank;      ///< by point: rank among the points of its voxel; null: not needed
 
   /// Number of groups of cells with an entry.
   __device__ std::uint32_t groups() const noexcept {
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(bitmap_v
     for (index_t i = first; i < view.top_words; i += step) view.bitmap.top[i] = 0;
   }
   view.zeroed.clear(first, step);
-  index_t const counters = counters_for(smaller(frame.size, view.numbers.most));
+  index_t const counters = counters_for(smaller(frame.size, view.numbers.most), view.counter_sectors);
   for (index_t four = first; 4 * four < counters; four += step) {
     reinterpret_cast<uint4*>(view.counts)[four] = uint4{0, 0, 0, 0};
   }
@@ -181,7 +182,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
       std::uint32_t const rank = key >> occupancy_bitmap::group_bits < groups ? view.bitmap.rank(key) : voxel_none;
       if (rank < view.numbers.most) {
         voxel = rank;
-        before = atomicAdd(&view.counts[counter_of(voxel)], run.size);
+        before = atomicAdd(&view.counts[counter_of(voxel, view.counter_sectors)], run.size);
         // Every run of the voxel has the same key, so the first run's store suffices.
         if (before == 0) view.numbers.cells.keys[voxel] = key;
       } else {
@@ -213,7 +214,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(bitmap_view<P
   scan const scanner{storage, view.numbers.tiles, &view.input.state->tickets.voxels};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const voxel = tile * BlockSize + threadIdx.x;
-    std::uint32_t const count = voxel < voxels ? view.counts[counter_of(voxel)] : 0;
+    std::uint32_t const count = voxel < voxels ? view.counts[counter_of(voxel, view.counter_sectors)] : 0;
     lookback_pair total{};
     lookback_pair const at = scanner.exclusive(lookback_pair::of(0, count), tile, total);
     if (voxel < voxels) {

@@ -163,6 +163,7 @@ class voxelize_plan {
                                    layout_.group_tiles,
                                    layout_.cell_tiles,
                                    layout_.counters,
+                                   layout_.counter_sectors,
                                    point_voxel,
                                    point_voxel,
                                    layout_.point_rank};

@@ -184,19 +184,26 @@ struct zeroed_words {
   }
 };
 
+/// Bits of a voxel's id or number that counter_of() exchanges with the next five.
+inline constexpr std::uint32_t counter_sectors = 0xf8;
+/// Number of voxels from which a bitmap swizzles its counters. Fewer are rarely crowded, and the bound of a workspace
+/// has no room for a whole block of counters.
+inline constexpr index_t voxel_swizzled = 8192;
+
 /// Position of the counter of a voxel in an array by id or by number: swizzled, so that eight neighbors share a
 /// 32-byte sector, and the next eight lie 1 KiB further, in another part of the L2 cache.
 ///
 /// Crowded voxels are created by the first points of a cloud. Without the swizzle, many crowded voxels have
 /// neighboring counters, to which all points add. Two ids per sector are faster for 200,000 points in 64 voxels (59 us
 /// instead of 62), but slower for a sweep of a million points (129 us instead of 121, H200).
-FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr std::uint32_t counter_of(std::uint32_t voxel) noexcept {
-  constexpr std::uint32_t sectors = 0xf8;
+/// @param sectors  counter_sectors, or 0 for counters that are not swizzled
+FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr std::uint32_t counter_of(
+    std::uint32_t voxel, std::uint32_t sectors = counter_sectors) noexcept {
   return (voxel & ~(sectors << 5 | sectors)) | (voxel & sectors) << 5 | (voxel >> 5 & sectors);
 }
-/// Number of counters for voxels below `voxels`.
-FARPOINT_HD constexpr index_t counters_for(index_t voxels) noexcept {
-  constexpr index_t block = 8192;
+/// Number of counters for voxels below `voxels`, a multiple of four.
+FARPOINT_HD constexpr index_t counters_for(index_t voxels, std::uint32_t sectors = counter_sectors) noexcept {
+  index_t const block = sectors == 0 ? 4 : 8192;
   return divide_up(voxels, block) * block;
 }
 
@@ -222,9 +229,10 @@ struct voxelize_layout {
 
   std::uint32_t* labels = nullptr;  ///< by id, of a table: tagged_word<voxel_label>
 
-  /// By counter_of(id), or of a number: number of points of a voxel, and where its next member is written. Used until
+  /// By counter_of() of an id or number: number of points of a voxel, and where its next member is written. Used until
   /// voxels have their numbers, in voxelize_algorithm::select until points are scattered.
   std::uint32_t* counters = nullptr;
+  std::uint32_t counter_sectors = 0;  ///< argument of counter_of()
 
   // Arrays that find the voxels.
   hash_map_bucket* buckets = nullptr;
@@ -289,7 +297,8 @@ inline voxelize_layout lay_out(voxelize_request const& request, voxelize_choice 
 
   // The rows' arrays share memory with arrays that are no longer read when rows are laid out.
   workspace_cutter rows = cutter;
-  all.counters = cutter.take<std::uint32_t>(counters_for(has_bitmap ? numbered : points));
+  all.counter_sectors = has_bitmap && numbered < voxel_swizzled ? 0 : counter_sectors;
+  all.counters = cutter.take<std::uint32_t>(counters_for(has_bitmap ? numbered : points, all.counter_sectors));
   if (!choice.sorts()) rows = cutter;
 
   index_t const slots = 2 * index_t{choice.table_voxels};
