@@ -63,7 +63,8 @@ class nccl_communicator {
 
   /// Takes over an NCCL communicator of the current GPU, and waits until it is ready if it does not block
   /// (`ncclConfig_t::blocking`). release() gives it back.
-  /// @param timeout  time-out of the wait; zero or less waits forever
+  /// @param communicator  of this rank
+  /// @param timeout       time-out of the wait; zero or less waits forever
   /// @throws std::bad_alloc  `communicator` stays the caller's
   explicit nccl_communicator(ncclComm_t communicator, std::chrono::milliseconds timeout = std::chrono::minutes{10})
       : state_{std::make_shared<state>()} {

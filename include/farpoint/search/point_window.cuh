@@ -33,6 +33,7 @@ FARPOINT_HIDDEN result clear_window_on_device(cuda_exec exec, point_window<Scala
 /// float 41 bytes a point, in double 70. 0 for a capacity that is refused.
 /// @tparam Scalar    float or double
 /// @tparam Selector  selector of the slides
+/// @param exec       the stream
 /// @param capacity   number of points, 0 to 2^30
 template <class Scalar, class Selector = knn_selector>
 std::size_t point_window_bytes(cuda_exec exec, index_t capacity) noexcept {

@@ -10,6 +10,8 @@
 #include <farpoint/reference/knn.hpp>
 #include <farpoint/reference/radius.hpp>
 #include <farpoint/search/for_each_neighborhood.hpp>
+#include <farpoint/search/neighbor_edges.hpp>
+#include <farpoint/search/point_window.hpp>
 
 void search();
 
@@ -93,6 +95,34 @@ struct searches_of_points {
   }
 };
 
+/// Edges of lists, and windows of the last scans.
+template <class Coord>
+struct edges_and_windows {
+  void operator()() const {
+    clouds<Coord> in;
+    using scalar = typename clouds<Coord>::points::scalar;
+    farpoint::neighbor_lists<scalar> const lists{};
+    farpoint::edges_output<scalar> const edges{};
+    auto const flow = farpoint::edge_flow::source_to_target;
+    in.bound = farpoint::neighbor_edges_workspace_bytes(in.exec, in.all, lists);
+    static_cast<void>(farpoint::neighbor_edges_workspace_bound(in.exec, 1, in.bound));
+    static_cast<void>(farpoint::neighbor_edges(in.exec, in.all, in.all, lists, flow, edges, in.workspace));
+    static_cast<void>(farpoint::neighbor_edges(in.exec, in.all, lists, flow, edges, in.workspace));
+    static_cast<void>(farpoint::neighbor_edges(farpoint::knn(in.cloud, 1)));
+    static_cast<void>(farpoint::neighbor_edges(farpoint::radius(in.cloud, farpoint::radius_params{}, 1)));
+    static_cast<void>(farpoint::neighbor_edges(farpoint::radius_rows(in.cloud, farpoint::radius_params{})));
+
+    farpoint::point_window<scalar> window;
+    farpoint::point_bvh<scalar> index;
+    in.bound = farpoint::point_window_bytes<scalar>(in.exec, 1);
+    static_cast<void>(farpoint::point_window_clear(in.exec, 1, in.workspace, window));
+    static_cast<void>(farpoint::point_window_clear(in.exec, window));
+    in.bound = farpoint::point_window_slide_workspace_bytes(in.exec, window, in.all);
+    static_cast<void>(farpoint::point_window_slide(in.exec, window, in.all, farpoint::slide_params<scalar>{},
+                                                   farpoint::slide_output{}, in.workspace, index));
+  }
+};
+
 /// Calls with an index that has been built.
 template <class Coord>
 struct searches_of_index {
@@ -141,5 +171,6 @@ struct searches_of_index {
 
 void search() {
   call_for_each_coord<searches_of_points>();
+  call_for_each_coord<edges_and_windows>();
   call_for_each_coord<searches_of_index>();
 }
