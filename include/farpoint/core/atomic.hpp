@@ -186,18 +186,29 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_add(Word* word, Word amount) noex
 #endif
 }
 
-/// Adds 1, modulo 2^bits. Relaxed. Lanes of a warp that come together make one addition, and must name one word.
-/// @return the word before; of lanes together as if they had come one after another
-template <class Word>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_increment(Word* word) noexcept {
+namespace detail {
+
 #if defined(__CUDA_ARCH__)
-  unsigned const together = __activemask();
+/// Adds 1 for each lane of the mask `together`, by one addition. The lanes of the mask call it, with one word.
+template <class Word>
+__device__ FARPOINT_ALWAYS_INLINE Word increment_together(Word* word, unsigned together) noexcept {
   unsigned lower;
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
   lower &= together;
   Word before = 0;
   if (lower == 0) before = atomic_add(word, static_cast<Word>(__popc(together)));
   return __shfl_sync(together, before, __ffs(together) - 1) + static_cast<Word>(__popc(lower));
+}
+#endif
+
+}  // namespace detail
+
+/// Adds 1, modulo 2^bits. Relaxed. Lanes of a warp that come together make one addition, and must name one word.
+/// @return the word before; of lanes together as if they had come one after another
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_increment(Word* word) noexcept {
+#if defined(__CUDA_ARCH__)
+  return detail::increment_together(word, __activemask());
 #else
   return atomic_add(word, Word{1});
 #endif
@@ -207,13 +218,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_increment(Word* word) noexcept {
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_increment_any(Word* word) noexcept {
 #if defined(__CUDA_ARCH__)
-  unsigned const together = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(word));
-  unsigned lower;
-  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
-  lower &= together;
-  Word before = 0;
-  if (lower == 0) before = atomic_add(word, static_cast<Word>(__popc(together)));
-  return __shfl_sync(together, before, __ffs(together) - 1) + static_cast<Word>(__popc(lower));
+  return detail::increment_together(word, __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(word)));
 #else
   return atomic_add(word, Word{1});
 #endif

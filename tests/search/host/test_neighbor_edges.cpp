@@ -1,27 +1,11 @@
 // neighbor_edges() on host threads, against plain loops.
 #include "../../support/catch.hpp"
+#include "../../support/check_on_host.hpp"
 #include "../edges_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
 using farpoint::status;
-
-namespace {
-
-template <class Problem>
-void check_on_host(Problem const& problem) {
-  auto const expected = problem.expected();
-  for (int const threads : {1, 3}) {
-    call_memory<host_space> memory;
-    farpoint::result const outcome = problem.run(host_exec{threads}, memory);
-    INFO(outcome.reason);
-    REQUIRE(outcome);
-    CHECK(memory.outputs() == expected);
-    CHECK(memory.intact());
-  }
-}
-
-}  // namespace
 
 TEST_CASE("neighbor_edges: the edges of a loop over lists of all kinds", "[edges][host]") {
   for_edges([](auto const& problem) { check_on_host(problem); });

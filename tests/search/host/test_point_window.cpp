@@ -1,5 +1,6 @@
 // Sliding windows on host threads, against a model in vectors.
 #include "../../support/catch.hpp"
+#include "../../support/check_on_host.hpp"
 #include "../window_problem.hpp"
 
 #include <farpoint/estimate_normals.hpp>
@@ -9,25 +10,6 @@ using farpoint::host_exec;
 using farpoint::status;
 
 namespace {
-
-template <class Problem>
-void check_on_host(Problem const& problem) {
-  auto const expected = problem.expected();
-  for (int const threads : {1, 3}) {
-    call_memory<host_space> memory;
-    farpoint::result const outcome = problem.run(host_exec{threads}, memory);
-    INFO(outcome.reason);
-    REQUIRE(outcome);
-    auto const outputs = memory.outputs();
-    REQUIRE(outputs.size() == expected.size());
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      CAPTURE(i);
-      bool const is_equal = outputs[i] == expected[i];
-      CHECK(is_equal);
-    }
-    CHECK(memory.intact());
-  }
-}
 
 using cloud = std::vector<std::array<float, 3>>;
 

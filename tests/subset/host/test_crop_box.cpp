@@ -1,4 +1,5 @@
 // crop_box() on host threads, against a plain loop.
+#include "../../support/check_on_host.hpp"
 #include "../../support/for_each_seed.hpp"
 #include "../crop_box_problem.hpp"
 
@@ -9,20 +10,6 @@ using farpoint::host_exec;
 using farpoint::status;
 
 namespace {
-
-template <class Problem>
-void check_on_host(Problem const& problem) {
-  auto const expected = problem.expected();
-  for (int const threads : {1, 3}) {
-    CAPTURE(threads);
-    call_memory<host_space> memory;
-    farpoint::result const outcome = problem.run(host_exec{threads}, memory);
-    INFO(outcome.reason);
-    REQUIRE(outcome);
-    CHECK(memory.outputs() == expected);
-    CHECK(memory.intact());
-  }
-}
 
 using cloud = std::vector<std::array<float, 3>>;
 constexpr float infinity = std::numeric_limits<float>::infinity();

@@ -2,6 +2,7 @@
 #include <map>
 #include <numeric>
 
+#include "../../support/check_on_host.hpp"
 #include "../random_subset_problem.hpp"
 
 using namespace farpoint_tests;
@@ -10,19 +11,6 @@ using farpoint::random_subset;
 using farpoint::status;
 
 namespace {
-
-template <class Problem>
-void check_on_host(Problem const& problem) {
-  auto const expected = problem.expected();
-  for (int const threads : {1, 3}) {
-    call_memory<host_space> memory;
-    farpoint::result const outcome = problem.run(host_exec{threads}, memory);
-    INFO(outcome.reason);
-    REQUIRE(outcome);
-    CHECK(memory.outputs() == expected);
-    CHECK(memory.intact());
-  }
-}
 
 /// Chi-square of counts that should be equal, as a number of standard deviations from its mean (Wilson and Hilferty
 /// 1931).
