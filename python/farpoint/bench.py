@@ -284,21 +284,7 @@ class Cases:
 
     def few(self) -> List[tuple]:
         """Calls on four points: what a call costs before it has much to do."""
-        points = self.given(np.random.default_rng(2).random((1, 4, 3), np.float32))
-        indices = farpoint.fps(points, 2)
-        groups = farpoint.knn(points, 2).indices
-        channels = self.given(np.zeros((1, 5, 4), np.float32))
-        name = "(1, 4, 3)"
-        return [
-            ("fps", name, lambda: farpoint.fps(points, 2)),
-            ("knn", name, lambda: farpoint.knn(points, 2)),
-            ("radius", f"{name}, capacity 16", lambda: farpoint.radius(points, 0.1, capacity=16)),
-            ("voxelize", name, lambda: farpoint.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1), max_points=2, max_voxels=4)),
-            ("gather", name, lambda: farpoint.gather(points, indices)),
-            ("group", "(1, 5, 4)", lambda: farpoint.group(channels, groups)),
-            ("ball_query", name, lambda: farpoint.ball_query(0.2, 2, points, points)),
-            ("three_nn", name, lambda: farpoint.three_nn(points, points)),
-        ]
+        return self._few(farpoint, self.given)
 
     def few_of_torch(self) -> List[tuple]:
         """few() by the functions of farpoint.torch, on tensors; nothing without torch."""
@@ -306,19 +292,24 @@ class Cases:
             return []
         from farpoint import torch as fpt
 
-        points = self._tensor(np.random.default_rng(2).random((1, 4, 3), np.float32))
-        indices, groups = fpt.fps(points, 2), fpt.knn(points, 2)[0]
-        channels = self._tensor(np.zeros((1, 5, 4), np.float32))
+        return self._few(fpt, self._tensor)
+
+    @staticmethod
+    def _few(module, given: Callable) -> List[tuple]:
+        """Calls of a module's functions on arrays that given() makes."""
+        points = given(np.random.default_rng(2).random((1, 4, 3), np.float32))
+        indices, groups = module.fps(points, 2), module.knn(points, 2)[0]
+        channels = given(np.zeros((1, 5, 4), np.float32))
         name = "(1, 4, 3)"
         return [
-            ("fps", name, lambda: fpt.fps(points, 2)),
-            ("knn", name, lambda: fpt.knn(points, 2)),
-            ("radius", f"{name}, capacity 16", lambda: fpt.radius(points, 0.1, capacity=16)),
-            ("voxelize", name, lambda: fpt.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1), max_points=2, max_voxels=4)),
-            ("gather", name, lambda: fpt.gather(points, indices)),
-            ("group", "(1, 5, 4)", lambda: fpt.group(channels, groups)),
-            ("ball_query", name, lambda: fpt.ball_query(0.2, 2, points, points)),
-            ("three_nn", name, lambda: fpt.three_nn(points, points)),
+            ("fps", name, lambda: module.fps(points, 2)),
+            ("knn", name, lambda: module.knn(points, 2)),
+            ("radius", f"{name}, capacity 16", lambda: module.radius(points, 0.1, capacity=16)),
+            ("voxelize", name, lambda: module.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1), max_points=2, max_voxels=4)),
+            ("gather", name, lambda: module.gather(points, indices)),
+            ("group", "(1, 5, 4)", lambda: module.group(channels, groups)),
+            ("ball_query", name, lambda: module.ball_query(0.2, 2, points, points)),
+            ("three_nn", name, lambda: module.three_nn(points, points)),
         ]
 
 

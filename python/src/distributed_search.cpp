@@ -2,6 +2,7 @@
 /// knn() and radius() on ranks.
 #include "module.hpp"
 #include "python_ranks.hpp"
+#include "radius_params.hpp"
 
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>
@@ -73,12 +74,8 @@ void add_distributed_search(nb::module_& m) {
          double radius, bool nearest, bool exclude_self, bool exclusive, index_t max, output const& indices,
          output const& distances, output const& counts) {
         python_ranks ranks{std::move(transport)};
-        farpoint::radius_params params;
-        params.radius = radius;
-        params.order = nearest ? farpoint::radius_order::nearest : farpoint::radius_order::index;
-        params.exclude_self = exclude_self;
-        params.exclusive = exclusive;
-        radius_shard(ranks, {threads}, {points, first_index}, queries, params, max, indices, distances, counts);
+        radius_shard(ranks, {threads}, {points, first_index}, queries,
+                     radius_params_of(radius, nearest, exclude_self, exclusive), max, indices, distances, counts);
       },
       nb::arg("transport"), nb::arg("threads"), nb::arg("points"), nb::arg("first_index"), nb::arg("queries").none(),
       nb::arg("radius"), nb::arg("nearest"), nb::arg("exclude_self"), nb::arg("exclusive"), nb::arg("max"),

@@ -2,6 +2,7 @@
 /// PointIndex: the BVHs of clouds, built once and searched often.
 #include "arrays.hpp"
 #include "module.hpp"
+#include "radius_params.hpp"
 
 #include <farpoint/runtime/host_index.hpp>
 #include <farpoint/runtime/stream_calls.hpp>
@@ -146,15 +147,6 @@ class point_index {
   std::variant<std::unique_ptr<index_of<float>>, std::unique_ptr<index_of<double>>> index_;
 };
 
-farpoint::radius_params params_of(double radius, bool nearest, bool exclude_self, bool exclusive) {
-  farpoint::radius_params params;
-  params.radius = radius;
-  params.order = nearest ? farpoint::radius_order::nearest : farpoint::radius_order::index;
-  params.exclude_self = exclude_self;
-  params.exclusive = exclusive;
-  return params;
-}
-
 }  // namespace
 
 void add_index(nb::module_& m) {
@@ -168,7 +160,7 @@ void add_index(nb::module_& m) {
           [](point_index const& self, place const& where, input const& queries, optional_input const& offsets,
              double radius, bool nearest, bool exclude_self, bool exclusive, index_t max,
              optional_output const& indices, optional_output const& distances, optional_output const& counts) {
-            farpoint::radius_params const params = params_of(radius, nearest, exclude_self, exclusive);
+            farpoint::radius_params const params = radius_params_of(radius, nearest, exclude_self, exclusive);
             self.radius(where, queries, offsets, params, max, indices, distances, counts);
           },
           nb::arg("place"), nb::arg("queries"), nb::arg("offsets").none(), nb::arg("radius"), nb::arg("nearest"),
@@ -181,7 +173,8 @@ void add_index(nb::module_& m) {
              bool exclusive, output const& row_offsets, optional_output const& indices,
              optional_output const& distances) {
             self.radius_rows(where, points, point_offsets, queries, offsets,
-                             params_of(radius, nearest, exclude_self, exclusive), row_offsets, indices, distances);
+                             radius_params_of(radius, nearest, exclude_self, exclusive), row_offsets, indices,
+                             distances);
           },
           nb::arg("place"), nb::arg("points"), nb::arg("point_offsets").none(), nb::arg("queries"),
           nb::arg("offsets").none(), nb::arg("radius"), nb::arg("nearest"), nb::arg("exclude_self"),

@@ -3,6 +3,7 @@
 #include "arrays.hpp"
 #include "module.hpp"
 #include "quick.hpp"
+#include "radius_params.hpp"
 
 #include <farpoint/compat/ball_query.hpp>
 #include <farpoint/compat/three_nn.hpp>
@@ -67,15 +68,6 @@ void three_nn(place const& where, input const& points, optional_input const& off
           return found ? farpoint::library::root_of_distances(exec, out.indices, out.distances) : found;
         });
   });
-}
-
-farpoint::radius_params radius_params_of(double radius, bool nearest, bool exclude_self, bool exclusive) {
-  farpoint::radius_params params;
-  params.radius = radius;
-  params.order = nearest ? farpoint::radius_order::nearest : farpoint::radius_order::index;
-  params.exclude_self = exclude_self;
-  params.exclusive = exclusive;
-  return params;
 }
 
 /// Rows that radius() returns for each query.
