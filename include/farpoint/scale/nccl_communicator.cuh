@@ -129,13 +129,14 @@ class nccl_communicator {
     return outcome;
   }
 
-  /// Waits until NCCL has finished a call that returned ncclInProgress, as communicators that do not block do. A call
-  /// that fails while it is in progress is a failure of the communicator.
+  /// Waits until NCCL has finished a call, which goes on after its return if the communicator does not block: some
+  /// calls return ncclInProgress then, others ncclSuccess (ncclCommWindowRegister() of NCCL 2.28). A call that fails
+  /// while it is in progress is a failure of the communicator.
   /// @param outcome  result of the call
   /// @param timeout  zero or less waits forever
   /// @return `ok`, or `communication_failure` after the time-out or with the error of NCCL in `native`
   result settle(ncclResult_t outcome, std::chrono::milliseconds timeout) const noexcept {
-    if (outcome != ncclInProgress) return detail::nccl_result(outcome);
+    if (outcome != ncclSuccess && outcome != ncclInProgress) return detail::nccl_result(outcome);
     detail::deadline const end{timeout};
     for (;;) {
       ncclResult_t const asked = ncclCommGetAsyncError(get(), &outcome);

@@ -12,6 +12,17 @@ using namespace farpoint_tests;
 
 namespace {
 
+/// A piece of memory with the alignment of workspaces.
+struct alignas(256) memory_block {
+  unsigned char bytes[256];
+};
+index_t blocks_of(std::size_t bytes) {
+  return static_cast<index_t>((bytes + sizeof(memory_block) - 1) / sizeof(memory_block));
+}
+farpoint::bytes bytes_of(farpoint::span<memory_block> blocks) {
+  return {reinterpret_cast<unsigned char*>(blocks.data()), blocks.size() * sizeof(memory_block)};
+}
+
 /// Inserts two tiles, keeps a ball, and reads the map.
 template <class Scalar>
 void check_voxel_map() {
@@ -25,15 +36,14 @@ void check_voxel_map() {
   farpoint::voxel_map_keep_params<Scalar> keep;
   keep.radius = Scalar(0.4);
   keep.center = {{Scalar(0.5), Scalar(0.5), Scalar(0.5)}};
-  mirror<unsigned char> memory{static_cast<index_t>(voxel_map_bytes(params))};
-  mirror<unsigned char> kept{static_cast<index_t>(1) << 16};
+  mirror<memory_block> memory{blocks_of(voxel_map_bytes(params))};
+  mirror<memory_block> kept{blocks_of(std::size_t{1} << 16)};
   mirror<Scalar> centroids{3 * capacity};
   mirror<std::int32_t> counts{capacity};
   mirror<std::int64_t> rows{1};
   mirror<farpoint::voxel_map_report> report{1};
   check_same_as_host(
       [&](auto exec, auto& workspace) {
-        auto const bytes_of = [](auto span) { return farpoint::bytes{span.data(), span.size()}; };
         farpoint::voxel_map<Scalar> const map{params, bytes_of(memory.on(exec))};
         auto const points = cloud.on(exec).points();
         farpoint::voxel_map_tile<farpoint::point_view<Scalar>> const tile{points};
@@ -44,7 +54,7 @@ void check_voxel_map() {
         output.voxel_count = rows.on(exec);
         output.report = report.on(exec).data();
         farpoint::bytes const room = workspace.of_size(exec, voxel_map_insert_workspace_bytes(exec, map, tile));
-        if (voxel_map_keep_workspace_bytes(exec, params) > kept.host().size()) {
+        if (voxel_map_keep_workspace_bytes(exec, params) > bytes_of(kept.on(exec)).size()) {
           return farpoint::result{farpoint::status::workspace_too_small, 0, "test: keep"};
         }
         farpoint::result const outcomes[] = {voxel_map_clear(exec, map), voxel_map_insert(exec, map, tile, room),
