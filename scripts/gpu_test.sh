@@ -104,6 +104,7 @@ wait_for_suites() {
 }
 
 # device_suites NAME TAGS COMMAND...: a suite for each area that has device tests of these tags; without tags, of all tests.
+# Prints the seconds of cases that take 10 or more.
 # Areas with long tests come first, and in parts if several jobs run.
 areas=(voxelize search subset fps scale core hash_map screen splat compat runtime)
 device_suites() {
@@ -117,11 +118,11 @@ device_suites() {
       parts=4
     fi
     if [ "$parts" = 1 ]; then
-      suite "$1: $area" "farpoint_${area}_device_tests" "${@:3}" {} ${2:+"$2"}
+      suite "$1: $area" "farpoint_${area}_device_tests" "${@:3}" {} ${2:+"$2"} --min-duration 10
       continue
     fi
     for ((part = 0; part < parts; ++part)); do
-      suite "$1: $area, part $((part + 1)) of $parts" "farpoint_${area}_device_tests" "${@:3}" {} ${2:+"$2"} \
+      suite "$1: $area, part $((part + 1)) of $parts" "farpoint_${area}_device_tests" "${@:3}" {} ${2:+"$2"} --min-duration 10 \
         --shard-count "$parts" --shard-index "$part" --allow-running-no-tests
     done
   done
@@ -158,7 +159,10 @@ device_suites "graph capture" "[graph]"
 suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"
 # Each run has a new seed, which a failing call prints.
 suite "random calls" farpoint_device_fuzz {} --seconds 15
+# NCCL connects GPUs whose memory is free: other suites take tens of gigabytes.
+wait_for_suites
 nccl_suite "ranks by NCCL" farpoint_nccl_tests
+wait_for_suites
 for example in 02_block_argmax 04_knn_on_a_stream 05_cuda_graph 08_tensorrt_plugin 10_hash_map 12_library; do
   suite "example $example" "example_$example" {}
 done

@@ -71,6 +71,9 @@ constexpr external_row rows[] = {
     {1'000'000, 100'000, 8, knn_cloud::cube, query_order::random, 50},
     {1'000'000, 200'000, 8, knn_cloud::cube, query_order::random, 50},
     {1'000'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
+    {1'000'000, 30'000, 8, knn_cloud::cube, query_order::random, 100},
+    {1'000'000, 3'000, 8, knn_cloud::cube, query_order::random, 100},
+    {1'000'000, 3'000, 8, knn_cloud::lidar, query_order::sorted, 100},
     {1'000'000, 1'000, 8, knn_cloud::cube, query_order::random, 100},
     {1'000'000, 100, 8, knn_cloud::cube, query_order::random, 100},
     {1'000'000, 1, 8, knn_cloud::cube, query_order::random, 100},
@@ -78,6 +81,8 @@ constexpr external_row rows[] = {
     {100'000, 100'000, 8, knn_cloud::cube, query_order::sorted, 100},
     {100'000, 100'000, 8, knn_cloud::sphere, query_order::sorted, 100},
     {10'000, 200'000, 8, knn_cloud::cube, query_order::random, 50},
+    {30'000, 30'000, 8, knn_cloud::cube, query_order::random, 100},
+    {30'000, 30'000, 8, knn_cloud::lidar, query_order::sorted, 100},
     {10'000, 10'000, 8, knn_cloud::cube, query_order::random, 100},
     {10'000, 10'000, 8, knn_cloud::cube, query_order::sorted, 100},
     {1'000, 1'000, 8, knn_cloud::cube, query_order::random, 100},
@@ -97,6 +102,18 @@ struct per_lane_selector : farpoint::knn_selector {
 
 struct by_spread_selector : farpoint::knn_selector {
   static constexpr farpoint::index_t per_lane_below = 0;
+};
+
+/// A BVH of the queries however few they are; and queries in the order of the view, as many to a warp as fit, or in so
+/// many warps that each has one or a few.
+struct own_order_selector : farpoint::knn_selector {
+  static constexpr farpoint::index_t own_order_from = 0;
+  static constexpr farpoint::index_t own_order_share = farpoint::index_t{1} << 40;
+};
+template <int Warps>
+struct warps_selector : farpoint::knn_selector {
+  static constexpr farpoint::index_t own_order_from = farpoint::index_t{1} << 40;
+  static constexpr farpoint::index_t spread_warps = Warps;
 };
 
 std::vector<float> sort_along_curve(std::vector<float> const& xyz) {
@@ -275,6 +292,13 @@ void register_external(bool flush_l2) {
       register_search<per_lane_selector>(row, "per_lane", has_workspace, flush_l2, problems);
       register_search<by_spread_selector>(row, "by_spread", has_workspace, flush_l2, problems);
     }
+    if (row.k != 8 || row.queries > 250'000) continue;
+    register_search<own_order_selector>(row, "own_order", true, flush_l2, problems);
+    register_search<warps_selector<0>>(row, "in_full_warps", true, flush_l2, problems);
+    register_search<warps_selector<1024>>(row, "in_1024_warps", true, flush_l2, problems);
+    register_search<warps_selector<2048>>(row, "in_2048_warps", true, flush_l2, problems);
+    register_search<warps_selector<8192>>(row, "in_8192_warps", true, flush_l2, problems);
+    register_search<warps_selector<16384>>(row, "in_16384_warps", true, flush_l2, problems);
   }
 }
 

@@ -58,6 +58,8 @@ struct knn_selector {
   /// than points divided by this. h200, 1 M points of a cube, k = 8, random queries, ms: 1 M queries 0.678 (2.04 in the
   /// order of the view); in the order of the view, 100,000 queries 0.286 and 10,000 queries 0.129.
   static constexpr index_t own_order_share = 8;
+  /// Minimum number of queries that have a BVH of their own. For fewer, its build takes longer than the order saves.
+  static constexpr index_t own_order_from = 16'384;
   /// Maximum spread of the packets that are traversed together: the squared diagonal of their queries, relative to the
   /// squared scale of the points near them. Beyond, each lane traverses for its own query. In the order of a BVH of the
   /// queries few packets are spread, and it pays to traverse them together. h200, 1 M queries, k = 8, ms: random in the
@@ -70,6 +72,10 @@ struct knn_selector {
   /// per lane (packets by their spread, all after a beam search): 1,000 queries of 1,000 points 0.042 (0.103), 100,000
   /// of 100,000 sorted 0.211 (0.240), 1 M of 1 M sorted 1.42 (1.13).
   static constexpr index_t per_lane_below = 65'536;
+  /// Number of warps that few queries in the order of the view are spread over: each warp gets 1, 2, 4, 8 or 16 queries
+  /// if these are enough. A warp takes as long as the slowest of its queries, and answers a single query with all of
+  /// its lanes.
+  static constexpr index_t spread_warps = 4096;
 };
 
 namespace detail {

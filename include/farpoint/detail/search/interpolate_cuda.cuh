@@ -100,9 +100,10 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Q
   using args = interpolate_args<Queries>;
   constexpr int block_size = Selector::block_size;
   knn_request<typename Queries::scalar> const request{3, no_distance<typename Queries::scalar>, false};
-  args const all{{queries, request, non_finite_counter(output.report)}, features, channels, output};
-  launcher.launch_for(queries.threads(), block_size, packet_kernel<external_args<args>, args::capacity, block_size>,
-                      external_args_of<Selector>(all));
+  auto const all = external_args_of<Selector>(
+      args{{queries, request, non_finite_counter(output.report)}, features, channels, output});
+  launcher.launch_for(all.threads(queries.threads()), block_size,
+                      packet_kernel<external_args<args>, args::capacity, block_size>, all);
 }
 
 /// Number of points that a search has features of.

@@ -50,7 +50,8 @@ FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, search_queries<Quer
   if constexpr (Kind == query_kind::points) {
     launcher.launch_for(queries.threads(), block_size, kernel, of_self);
   } else {
-    launcher.launch_for(queries.threads(), block_size, kernel, external_args_of<Selector>(of_self));
+    args const all = external_args_of<Selector>(of_self);
+    launcher.launch_for(all.threads(queries.threads()), block_size, kernel, all);
   }
 }
 

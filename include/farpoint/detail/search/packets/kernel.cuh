@@ -69,7 +69,18 @@ template <class Args>
 struct external_args : Args {
   static constexpr bool is_external = true;
 
-  float most_spread;  ///< see packet_limits
+  float most_spread;     ///< see packet_limits
+  int queries_per_warp;  ///< number of queries of a warp, which its first lanes have
+
+  /// Number of threads for `queries` queries.
+  FARPOINT_HD index_t threads(index_t queries) const noexcept {
+    return divide_up(queries, index_t{queries_per_warp}) * cuda_warp::lanes;
+  }
+  __device__ search_query<typename Args::scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
+    index_t const lane = thread % cuda_warp::lanes;
+    if (lane >= queries_per_warp) return {};
+    return Args::query_of(thread / cuda_warp::lanes * queries_per_warp + lane, bad_row);
+  }
 };
 
 /// Answers 32 queries per warp. `Args` has the queries, `request`, and operations on the lists:
@@ -139,18 +150,23 @@ FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const&
   launcher.launch_for(threads, block_size, kernel, args);
 }
 
-/// Maximum spread of the packets of queries that are not the points; see packet_limits.
-/// @param threads  number of threads that answer queries
+/// Number of queries of a warp, in the order of the view: a power of two.
 template <class Selector>
-constexpr float most_spread_of(bool are_in_leaf_order, index_t threads) noexcept {
-  if (are_in_leaf_order) return Selector::most_spread_in_order;
-  return threads < Selector::per_lane_below ? -1.0f : Selector::most_spread;
+constexpr int queries_per_warp(index_t queries) noexcept {
+  int each = 1;
+  while (each < cuda_warp::lanes && queries / each > Selector::spread_warps) each *= 2;
+  return each;
 }
 
 /// Adds to `args` what the kernel for queries that are not the points needs.
 template <class Selector, class Args>
 external_args<Args> external_args_of(Args const& args) noexcept {
-  return {args, most_spread_of<Selector>(args.queries.are_in_leaf_order(), args.queries.threads())};
+  index_t const queries = args.queries.threads();
+  if (args.queries.are_in_leaf_order()) return {args, Selector::most_spread_in_order, cuda_warp::lanes};
+  int const each = queries_per_warp<Selector>(queries);
+  // A single query is answered by all lanes.
+  bool const per_lane = each > 1 && queries < Selector::per_lane_below;
+  return {args, per_lane ? -1.0f : Selector::most_spread, each};
 }
 
 /// Kind of queries, where a call knows it: each has kernels of its own, which take seconds to compile.
@@ -160,7 +176,8 @@ enum class query_kind { points, others };
 template <class Selector, query_kind Kind, class Args>
 FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   if constexpr (Kind == query_kind::others) {
-    launch_packet_kernel<Selector>(launcher, external_args_of<Selector>(args), threads);
+    auto const all = external_args_of<Selector>(args);
+    launch_packet_kernel<Selector>(launcher, all, all.threads(threads));
   } else {
     launch_packet_kernel<Selector>(launcher, args, threads);
   }
