@@ -136,6 +136,16 @@ class Las(WithFolder):
             found = self.rows('b.las')
             self.assertEqual(list(zip(found['x'], found['y'], found['z'])), [tuple(map(float, p)) for p in points], name)
             self.assertEqual(found['t'], [1.7e9 + i / 8 for i in range(len(points))])
+        # Millimeters, as text has them: 692345.294 is not 692345294 * 0.001.
+        points = [(692345 + source.randrange(10**5) / 1000, 5336012 + source.randrange(10**5) / 1000, 512 + source.randrange(10**5) / 1000)
+                  for _ in range(1000)]
+        self.write('a.ply', make_clouds.ply_doubles(points))
+        written = self.write_again('a.ply', 'b.las')
+        self.assertEqual(struct.unpack_from('<3d', written, 131), (0.001, 0.001, 0.001))
+        found = self.rows('b.las')
+        self.assertEqual(list(zip(found['x'], found['y'])), [p[:2] for p in points])
+        for point, again in zip(points, found['z']):
+            self.assertAlmostEqual(point[2], again, delta=1.2e-13)
         # Others keep 31 bits of the extent or more.
         points = make_clouds.utm(500)
         self.write('a.ply', make_clouds.ply_doubles(points))

@@ -18,6 +18,15 @@ bool has_all(las_grid const& grid, cloud const& of, std::size_t axis) {
   return true;
 }
 
+// True if all coordinates of the grid have the same decimals as the cloud's: they differ by rounding only.
+bool rounds_all(las_grid const& grid, cloud const& of, std::size_t axis) {
+  for (std::size_t i = 0; i < of.points.size(); ++i) {
+    double const coordinate = of.coordinate(i, axis);
+    if (std::fabs(grid.value(grid.nearest(coordinate)) - coordinate) > std::fabs(coordinate) * 0x1p-51) return false;
+  }
+  return true;
+}
+
 // Exponent of the lowest bit that is set in a finite double other than 0.
 int lowest_bit(double value) {
   int exponent = 0;
@@ -63,9 +72,6 @@ las_grid grid_of(cloud const& of, std::size_t axis) {
     las_grid const read{of.las->scale[axis], of.las->offset[axis]};
     if (has_all(read, of, axis)) return read;
   }
-  for (double const scale : {0.001, 0.01, 0.0001, 0.1, 1.0, 0.00001, 0.000001}) {
-    if (has_all({scale, 0}, of, axis)) return {scale, 0};
-  }
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (std::size_t i = 0; i < of.points.size(); ++i) {
@@ -73,13 +79,25 @@ las_grid grid_of(cloud const& of, std::size_t axis) {
     high = std::max(high, of.coordinate(i, axis));
   }
   double const middle = low / 2 + high / 2;
+  // A multiple of a million steps, so that it has few digits.
+  auto const with_offset = [middle](double scale) {
+    double const unit = 1e6 * scale;
+    return las_grid{scale, std::nearbyint(middle / unit) * unit};
+  };
+  constexpr double scales[] = {0.001, 0.01, 0.0001, 0.1, 1.0, 0.00001, 0.000001};
+  for (double const scale : scales) {
+    if (has_all({scale, 0}, of, axis)) return {scale, 0};
+    // 692345.294 is not 692345294 * 0.001 in floating point, but it is 345294 * 0.001 + 692000: the product is exact to
+    // more digits than the sum has.
+    if (las_grid const near = with_offset(scale); has_all(near, of, axis)) return near;
+  }
   if (auto const exact = binary_grid(of, axis, middle)) return *exact;
+  for (double const scale : scales) {
+    if (las_grid const near = with_offset(scale); rounds_all(near, of, axis)) return near;
+  }
   double const largest_whole = std::max(high / 2 - low / 2, std::fabs(middle) * 0x1p-20);
   double const digits = std::ceil(std::log10(std::max(largest_whole / (most / 2), 1e-300)));
-  las_grid grid{digits < 0 ? 1 / std::pow(10.0, -digits) : std::pow(10.0, digits), 0};
-  double const unit = 1e6 * grid.scale;
-  grid.offset = std::nearbyint(middle / unit) * unit;
-  return grid;
+  return with_offset(digits < 0 ? 1 / std::pow(10.0, -digits) : std::pow(10.0, digits));
 }
 
 }  // namespace farpoint_tools

@@ -22,7 +22,8 @@ struct las_grid {
 };
 
 /// The grid for an axis of a cloud of finite points. A grid that represents every coordinate to the bit is preferred,
-/// in this order: the grid of cloud::las, a power of ten from 1 m to 1 um without an offset, a power of two. Otherwise
+/// in this order: the grid of cloud::las, a power of ten from 1 m to 1 um without an offset or with one near the middle
+/// of the cloud, a power of two. Otherwise it is such a power of ten whose coordinates differ in the last bits only, or
 /// coordinates round to multiples of the smallest power of ten whose integers span the cloud.
 las_grid grid_of(cloud const& of, std::size_t axis);
 
