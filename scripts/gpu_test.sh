@@ -3,8 +3,8 @@
 # script) or a build tree. The end of the output has a line for each suite. Exits with 1 if a suite failed, if its program
 # is missing, or without a GPU. Suites that need several GPUs and NCCL are skipped, with a line, where these are
 # missing. FARPOINT_DATA_DIR names a folder of real scans.
-# --jobs N runs N suites at a time, on the GPUs in turn; long ones are split where Catch2 (version 3) can. Output comes when
-# a suite ends.
+# --jobs N runs N suites at a time, on the GPUs in turn, or on those that CUDA_VISIBLE_DEVICES lists; long ones are split where
+# Catch2 (version 3) can. Output comes when a suite ends.
 # Needs nothing but bash, a driver and, for the last suites, compute-sanitizer.
 set -uo pipefail
 jobs=1
@@ -28,7 +28,8 @@ if ! gpus=$(nvidia-smi -L 2>&1) || [[ $gpus != *"GPU "* ]]; then
 fi
 PATH=$PATH:/usr/local/cuda/bin
 
-gpu_count=$(grep -c '^GPU ' <<< "$gpus")
+mapfile -t devices < <(tr , '\n' <<< "${CUDA_VISIBLE_DEVICES:-$(sed -n 's/^GPU \([0-9]*\):.*/\1/p' <<< "$gpus" | paste -sd ,)}")
+gpu_count=${#devices[@]}
 
 # Each suite writes its line and its output to files of its own; suites are numbered.
 work=$(mktemp -d)
@@ -89,7 +90,7 @@ suite() {
   done
   set -m
   (
-    [ -n "$all_gpus" ] || export CUDA_VISIBLE_DEVICES=$((suites % gpu_count))
+    [ -n "$all_gpus" ] || export CUDA_VISIBLE_DEVICES=${devices[suites % gpu_count]}
     run_suite "$suites" "$@" > "$work/$suites.output" 2>&1
     cat "$work/$suites.output"
   ) < /dev/null &
