@@ -48,6 +48,7 @@ class cuda_warp {
 
   template <class T>
   __device__ static T sum(T value) noexcept {
+    if constexpr (has_reduction<lanes, T>) return __reduce_add_sync(all, value);
     return tree<lanes>(value, [](T a, T b) { return a + b; });
   }
 

@@ -34,13 +34,7 @@ struct cuda_machine {
       return cuda_warp::max<Lanes>(value);
     }
   }
-  __device__ static unsigned sum(unsigned value) noexcept {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(0xffffffffu, value);
-#else
-    return cuda_warp::sum(value);
-#endif
-  }
+  __device__ static unsigned sum(unsigned value) noexcept { return cuda_warp::sum(value); }
   template <class T>
   __device__ static T shuffle(T value, int from) noexcept {
     return cuda_warp::shuffle(value, from);
@@ -52,9 +46,7 @@ struct cuda_machine {
 
   /// Returns the maximum over the lanes of the warp. A wide word is found half by half: from sm_80 on, one instruction
   /// finds each half.
-  __device__ static std::uint32_t max_word(std::uint32_t word) noexcept {
-    return cuda_warp::max<32>(word);
-  }
+  __device__ static std::uint32_t max_word(std::uint32_t word) noexcept { return cuda_warp::max<32>(word); }
   __device__ static std::uint64_t max_word(std::uint64_t word) noexcept {
     auto const high = static_cast<std::uint32_t>(word >> 32);
     std::uint32_t const top = cuda_warp::max<32>(high);
@@ -63,33 +55,21 @@ struct cuda_machine {
   }
 
   /// Returns the sum of the values of all lower lanes.
-  __device__ static unsigned exclusive_sum(unsigned value) noexcept {
-    return cuda_warp::exclusive_sum(value);
-  }
+  __device__ static unsigned exclusive_sum(unsigned value) noexcept { return cuda_warp::exclusive_sum(value); }
   /// Meets all threads of the block at a barrier, and returns the number of threads that passed true.
-  __device__ static unsigned count(bool flag) noexcept {
-    return static_cast<unsigned>(__syncthreads_count(flag));
-  }
+  __device__ static unsigned count(bool flag) noexcept { return static_cast<unsigned>(__syncthreads_count(flag)); }
 
   // Atomic operations on shared memory.
-  __device__ static unsigned add(unsigned* counter, unsigned amount) noexcept {
-    return atomicAdd(counter, amount);
-  }
-  __device__ static void max(unsigned* counter, unsigned value) noexcept {
-    atomicMax(counter, value);
-  }
+  __device__ static unsigned add(unsigned* counter, unsigned amount) noexcept { return atomicAdd(counter, amount); }
+  __device__ static void max(unsigned* counter, unsigned value) noexcept { atomicMax(counter, value); }
   __device__ static void max(fps_key* counter, fps_key value) noexcept {
     atomicMax(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(value));
   }
 
   // Accesses to global memory that other blocks write. One access covers a whole key, so that no reader sees parts of
   // two keys.
-  __device__ static void write(fps_key* to, fps_key key) noexcept {
-    store_key<exchange_scope::gpu>(to, key);
-  }
-  __device__ static fps_key read(fps_key const* from) noexcept {
-    return load_key<exchange_scope::gpu>(from);
-  }
+  __device__ static void write(fps_key* to, fps_key key) noexcept { store_key<exchange_scope::gpu>(to, key); }
+  __device__ static fps_key read(fps_key const* from) noexcept { return load_key<exchange_scope::gpu>(from); }
   __device__ static void write(fps_wide_key* to, fps_wide_key const& key) noexcept {
     store_message<exchange_scope::gpu>(reinterpret_cast<board_message*>(to), {key.distance, key.low});
   }

@@ -72,9 +72,9 @@ struct external_args : Args {
   float most_spread;     ///< see packet_limits
   int queries_per_warp;  ///< number of queries of a warp, which its first lanes have
 
-  /// Number of threads for `queries` queries.
-  FARPOINT_HD index_t threads(index_t queries) const noexcept {
-    return divide_up(queries, index_t{queries_per_warp}) * cuda_warp::lanes;
+  /// Number of threads for so many queries.
+  FARPOINT_HD index_t threads(index_t count) const noexcept {
+    return divide_up(count, index_t{queries_per_warp}) * cuda_warp::lanes;
   }
   __device__ search_query<typename Args::scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
     index_t const lane = thread % cuda_warp::lanes;
