@@ -67,10 +67,10 @@ struct knn_selector {
   /// order of their BVH 0.678 (0.679, 1.53).
   static constexpr float most_spread = 64;
   static constexpr float most_spread_in_order = 1024;
-  /// Fewer queries in the order of the view are answered per lane from the start. All their warps run at once, so that
-  /// a call takes as long as its slowest packet, whatever the others share. h200, cube, k = 8, without a workspace, ms
-  /// per lane (packets by their spread, all after a beam search): 1,000 queries of 1,000 points 0.042 (0.103), 100,000
-  /// of 100,000 sorted 0.211 (0.240), 1 M of 1 M sorted 1.42 (1.13).
+  /// Fewer queries in the order of the view, several to a warp, are answered per lane from the start. All their warps
+  /// run at once, so that a call takes as long as its slowest packet, whatever the others share. h200, cube, k = 8,
+  /// without a workspace, 32 queries to a warp, ms per lane (packets by their spread, all after a beam search): 1,000
+  /// queries of 1,000 points 0.042 (0.103), 100,000 of 100,000 sorted 0.211 (0.240), 1 M of 1 M sorted 1.42 (1.13).
   static constexpr index_t per_lane_below = 65'536;
   /// Number of warps that few queries in the order of the view are spread over: each warp gets 1, 2, 4, 8 or 16 queries
   /// if these are enough. A warp takes as long as the slowest of its queries, and answers a single query with all of

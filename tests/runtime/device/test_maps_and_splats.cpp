@@ -12,17 +12,6 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// A piece of memory with the alignment of workspaces.
-struct alignas(256) memory_block {
-  unsigned char bytes[256];
-};
-index_t blocks_of(std::size_t bytes) {
-  return static_cast<index_t>((bytes + sizeof(memory_block) - 1) / sizeof(memory_block));
-}
-farpoint::bytes bytes_of(farpoint::span<memory_block> blocks) {
-  return {reinterpret_cast<unsigned char*>(blocks.data()), blocks.size() * sizeof(memory_block)};
-}
-
 /// Inserts two tiles, keeps a ball, and reads the map.
 template <class Scalar>
 void check_voxel_map() {
@@ -36,15 +25,15 @@ void check_voxel_map() {
   farpoint::voxel_map_keep_params<Scalar> keep;
   keep.radius = Scalar(0.4);
   keep.center = {{Scalar(0.5), Scalar(0.5), Scalar(0.5)}};
-  mirror<memory_block> memory{blocks_of(voxel_map_bytes(params))};
-  mirror<memory_block> kept{blocks_of(std::size_t{1} << 16)};
+  mirrored_workspace memory;
+  mirrored_workspace kept;
   mirror<Scalar> centroids{3 * capacity};
   mirror<std::int32_t> counts{capacity};
   mirror<std::int64_t> rows{1};
   mirror<farpoint::voxel_map_report> report{1};
   check_same_as_host(
       [&](auto exec, auto& workspace) {
-        farpoint::voxel_map<Scalar> const map{params, bytes_of(memory.on(exec))};
+        farpoint::voxel_map<Scalar> const map{params, memory.of_size(exec, voxel_map_bytes(params))};
         auto const points = cloud.on(exec).points();
         farpoint::voxel_map_tile<farpoint::point_view<Scalar>> const tile{points};
         farpoint::voxel_map_output<Scalar> output;
@@ -54,12 +43,10 @@ void check_voxel_map() {
         output.voxel_count = rows.on(exec);
         output.report = report.on(exec).data();
         farpoint::bytes const room = workspace.of_size(exec, voxel_map_insert_workspace_bytes(exec, map, tile));
-        if (voxel_map_keep_workspace_bytes(exec, params) > bytes_of(kept.on(exec)).size()) {
-          return farpoint::result{farpoint::status::workspace_too_small, 0, "test: keep"};
-        }
+        farpoint::bytes const room_to_keep = kept.of_size(exec, voxel_map_keep_workspace_bytes(exec, params));
         farpoint::result const outcomes[] = {voxel_map_clear(exec, map), voxel_map_insert(exec, map, tile, room),
                                              voxel_map_insert(exec, map, tile, room),
-                                             voxel_map_keep(exec, map, keep, {}, bytes_of(kept.on(exec))),
+                                             voxel_map_keep(exec, map, keep, {}, room_to_keep),
                                              voxel_map_read(exec, map, output)};
         for (auto const& outcome : outcomes) {
           if (!outcome) return outcome;
@@ -67,6 +54,8 @@ void check_voxel_map() {
         return farpoint::result{};
       },
       centroids, counts, rows, report);
+  CHECK(memory.intact());
+  CHECK(kept.intact());
   CHECK(rows.host()[0] > 100);
   CHECK(rows.host()[0] < 1000);
   CHECK(report.host()[0].erased_voxels > 0);
