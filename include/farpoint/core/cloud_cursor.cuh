@@ -19,10 +19,11 @@ class cloud_cursor {
   /// Goes to batch::cloud_of(i).
   __device__ void go_to(std::uint32_t i) noexcept {
     if (i >= begin_ && i < next_) return;
-    number_ = static_cast<std::uint32_t>(clouds_.cloud_of(i));
-    begin_ = static_cast<std::uint32_t>(clouds_.begin_of(number_));
-    end_ = begin_ + static_cast<std::uint32_t>(clouds_[number_].size());
-    next_ = number_ + 1 < clouds_.size() ? static_cast<std::uint32_t>(clouds_.begin_of(number_ + 1)) : ~0u;
+    range const cloud = find(clouds_, i);
+    number_ = cloud.number;
+    begin_ = cloud.begin;
+    end_ = cloud.end;
+    next_ = cloud.next;
   }
   __device__ std::uint32_t number() const noexcept { return number_; }
   /// True for a point of this cloud.
@@ -31,6 +32,21 @@ class cloud_cursor {
   __device__ bool is_before(std::uint32_t i) const noexcept { return i < begin_; }
 
  private:
+  struct range {
+    std::uint32_t number;
+    std::uint32_t begin;
+    std::uint32_t end;
+    std::uint32_t next;  ///< begin of the next cloud
+  };
+  // Out of line: the search is rare, and inlined at each of several points in a row it would be most of a kernel's
+  // code.
+  __device__ FARPOINT_NO_INLINE static range find(batch<Points> const& clouds, std::uint32_t i) noexcept {
+    auto const number = static_cast<std::uint32_t>(clouds.cloud_of(i));
+    auto const begin = static_cast<std::uint32_t>(clouds.begin_of(number));
+    return {number, begin, begin + static_cast<std::uint32_t>(clouds[number].size()),
+            number + 1 < clouds.size() ? static_cast<std::uint32_t>(clouds.begin_of(number + 1)) : ~0u};
+  }
+
   batch<Points> const& clouds_;
   std::uint32_t number_ = 0;
   std::uint32_t begin_ = 1;

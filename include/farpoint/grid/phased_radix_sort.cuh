@@ -5,70 +5,48 @@
 #include <farpoint/grid/grid_phases.cuh>
 #include <farpoint/grid/radix_sweep.cuh>
 
-#include <utility>
-
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
-
-/// Memory for an object of any of the types.
-template <class First, class... Others>
-union any_of {
-  First first;
-  any_of<Others...> others;
-};
-template <class Type>
-union any_of<Type> {
-  Type first;
-};
-
-}  // namespace detail
 
 /// Number of words of device memory that a phased_radix_sort of `size` keys needs in addition to keys and values.
 constexpr index_t phased_radix_sort_workspace_words(index_t size, index_t tile_size) noexcept {
   return radix_digits * (detail::radix_most_passes + detail::divide_up(size, tile_size));
 }
 
-/// Shape of the tiles of a sort.
-/// @tparam Items   number of keys that a thread sorts at a time
-/// @tparam Window  number of tiles that a thread looks back at in one step
-template <int Items, int Window>
-struct radix_tile_shape {
-  static constexpr int items = Items;
-  static constexpr int window = Window;
-};
-
-/// phased_radix_sort by tiles of one of several shapes, which is chosen at run time: a kernel for all of them compiles
-/// what they share once. Their numbers of items differ.
-template <int Threads, class... Shapes>
-class phased_radix_sorts {
-  template <class Shape>
-  using sweep = detail::radix_sweep<Threads, Shape::items, Shape::window, false, false>;
+/// Sort of keys and values by the blocks of a launch, between other phases: no launch of its own, and no block waits
+/// for a block that does not run.
+///
+/// Sorts as radix_sort() does, with one phase per eight bits, but leaves counting to the phase that produces the keys,
+/// which has them in registers. All threads of a block call every function. Up to 2^30 keys. Stable.
+///
+///     a phase:         clear_counts() by one unit
+///     a later phase:   the units produce the keys, count() them and call clear_sums(); add_counts() finishes
+///     then:            sort(), called by all blocks
+///
+/// CUB has no equivalent: the host launches cub::DeviceRadixSort.
+/// @tparam Threads  number of threads of a block, 256 or more, in whole warps
+/// @tparam Items    number of keys that a thread sorts at a time
+/// @tparam Window   number of tiles that a thread looks back at in one step
+template <int Threads, int Items, int Window>
+class phased_radix_sort {
+  using sweep = detail::radix_sweep<Threads, Items, Window, false, false>;
   using tile_type = radix_tile<Threads>;
   static constexpr int most_passes = detail::radix_most_passes;
 
  public:
+  static constexpr std::uint32_t tile_size = Threads * Items;
+
   struct storage {
     union {
-      detail::any_of<typename sweep<Shapes>::storage...> tile;
+      typename sweep::storage tile;
       std::uint32_t counts[most_passes][radix_digits];
     };
     std::uint32_t begins[most_passes][radix_digits];
   };
 
-  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size())]`, need not be initialized
+  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, need not be initialized
   /// @param shared     shared memory of the block
-  /// @param items      of a shape
-  __device__ phased_radix_sorts(std::uint32_t* workspace, storage& shared, int items) noexcept
-      : counts_{workspace}, sums_{workspace + most_passes * radix_digits}, shared_{shared}, items_{items} {}
-
-  /// Number of keys of a tile.
-  __device__ std::uint32_t tile_size() const noexcept { return Threads * static_cast<std::uint32_t>(items_); }
-
-  /// Calls `function(width)` with the number of items of the shape, but at most `Most`, as an integral_constant.
-  template <int Most, class Function>
-  __device__ FARPOINT_ALWAYS_INLINE void with_width(Function const& function) const noexcept {
-    with_width<Most>(function, std::make_index_sequence<sizeof...(Shapes)>{});
-  }
+  __device__ phased_radix_sort(std::uint32_t* workspace, storage& shared) noexcept
+      : counts_{workspace}, sums_{workspace + most_passes * radix_digits}, shared_{shared} {}
 
   /// Clears the counts. Called by one block, in a phase before the keys are counted.
   __device__ void clear_counts() const noexcept {
@@ -76,7 +54,7 @@ class phased_radix_sorts {
   }
   /// Clears part `unit` of `units` of the tile sums, in a phase before sort().
   __device__ void clear_sums(std::uint32_t size, unsigned unit, unsigned units) const noexcept {
-    std::uint32_t const words = detail::radix_tiles(size, tile_size()) * radix_digits;
+    std::uint32_t const words = detail::radix_tiles(size, tile_size) * radix_digits;
     for (std::uint32_t i = unit * Threads + threadIdx.x; i < words; i += units * Threads) sums_[i] = 0;
   }
 
@@ -117,7 +95,7 @@ class phased_radix_sorts {
   __device__ void sort(grid_phases& phases, radix_words from, radix_words to, std::uint32_t size, int bits,
                        bool has_values) const noexcept {
     begin_digits(bits);
-    std::uint32_t const tiles = detail::radix_tiles(size, tile_size());
+    std::uint32_t const tiles = detail::radix_tiles(size, tile_size);
     for (int pass = 0; pass < radix_passes(bits); ++pass) {
       detail::radix_sweep_args const args{from.keys,
                                           has_values || pass > 0 ? from.values : nullptr,
@@ -132,9 +110,7 @@ class phased_radix_sorts {
                                           0,
                                           tiles,
                                           static_cast<std::uint32_t>(pass)};
-      phases.run(tiles, [&](unsigned tile) {
-        static_cast<void>(((is_shape<Shapes>() && (sort_tile<Shapes>(args, tile, size), true)) || ...));
-      });
+      phases.run(tiles, [&](unsigned tile) { sweep{args, shared_.tile}.sort_tile(tile, size - tile * tile_size); });
       radix_words const other = from;
       from = to;
       to = other;
@@ -142,41 +118,6 @@ class phased_radix_sorts {
   }
 
  private:
-  static constexpr int items_of[] = {Shapes::items...};
-
-  /// True if the tiles have this shape: a constant if there is only one.
-  template <class Shape>
-  __device__ bool is_shape() const noexcept {
-    return sizeof...(Shapes) == 1 || items_ == Shape::items;
-  }
-  template <class Shape>
-  __device__ FARPOINT_ALWAYS_INLINE void sort_tile(detail::radix_sweep_args const& args, std::uint32_t tile,
-                                                   std::uint32_t size) const noexcept {
-    auto& shared = reinterpret_cast<typename sweep<Shape>::storage&>(shared_.tile);
-    sweep<Shape>{args, shared}.sort_tile(tile, size - tile * sweep<Shape>::tile_size);
-  }
-
-  /// True for the first shape that has its width.
-  FARPOINT_HD static constexpr bool is_first_of_width(std::size_t shape, int most) noexcept {
-    for (std::size_t other = 0; other < shape; ++other) {
-      if (detail::smaller(items_of[other], most) == detail::smaller(items_of[shape], most)) return false;
-    }
-    return true;
-  }
-  template <int Most, std::size_t Shape, class Function>
-  __device__ FARPOINT_ALWAYS_INLINE void with_width_of(Function const& function) const noexcept {
-    if constexpr (is_first_of_width(Shape, Most)) {
-      constexpr int width = detail::smaller(items_of[Shape], Most);
-      bool const is_it = sizeof...(Shapes) == 1 || detail::smaller(items_, Most) == width;
-      if (is_it) function(std::integral_constant<int, width>{});
-    }
-  }
-  template <int Most, class Function, std::size_t... Shape>
-  __device__ FARPOINT_ALWAYS_INLINE void with_width(Function const& function,
-                                                    std::index_sequence<Shape...>) const noexcept {
-    (with_width_of<Most, Shape>(function), ...);
-  }
-
   /// Turns the counts into the first position of each digit; one warp per pass.
   __device__ void begin_digits(int bits) const noexcept {
     constexpr int each = radix_digits / cuda_warp::lanes;
@@ -203,34 +144,6 @@ class phased_radix_sorts {
   std::uint32_t* counts_;  ///< `[passes, digits]`
   std::uint32_t* sums_;    ///< `[tiles, digits]`
   storage& shared_;
-  int items_;
-};
-
-/// Sort of keys and values by the blocks of a launch, between other phases: no launch of its own, and no block waits
-/// for a block that does not run.
-///
-/// Sorts as radix_sort() does, with one phase per eight bits, but leaves counting to the phase that produces the keys,
-/// which has them in registers. All threads of a block call every function. Up to 2^30 keys. Stable.
-///
-///     a phase:         clear_counts() by one unit
-///     a later phase:   the units produce the keys, count() them and call clear_sums(); add_counts() finishes
-///     then:            sort(), called by all blocks
-///
-/// CUB has no equivalent: the host launches cub::DeviceRadixSort.
-/// @tparam Threads  number of threads of a block, 256 or more, in whole warps
-/// @tparam Items    number of keys that a thread sorts at a time
-/// @tparam Window   number of tiles that a thread looks back at in one step
-template <int Threads, int Items, int Window>
-class phased_radix_sort : public phased_radix_sorts<Threads, radix_tile_shape<Items, Window>> {
-  using base = phased_radix_sorts<Threads, radix_tile_shape<Items, Window>>;
-
- public:
-  static constexpr std::uint32_t tile_size = Threads * Items;
-
-  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, need not be initialized
-  /// @param shared     shared memory of the block
-  __device__ phased_radix_sort(std::uint32_t* workspace, typename base::storage& shared) noexcept
-      : base{workspace, shared, Items} {}
 };
 
 FARPOINT_END_NAMESPACE

@@ -41,8 +41,7 @@ struct knn_selector {
   /// Maximum number of rows per launch, in whole blocks: more queries in view order take several launches.
   static constexpr index_t launch_rows = index_t{1} << 31;
 
-  /// Shapes of the blocks that build indices, ascending in `from`; the last whose `from` the points reach is used. They
-  /// share a kernel, and so block_size and blocks_per_multiprocessor; their numbers of items differ. Best
+  /// Shapes of the blocks that build indices, ascending in `from`; the last whose `from` the points reach is used. Best
   /// are the smallest tiles for which the multiprocessors suffice. h200, us: 100,000 points 39.7 (512x4 42.5, 1024x2
   /// 49.2), 200,000 points 47.7 (512x2 54.0, 512x8 54.3), 400,000 points 61.8 (512x4 66.4, 512x16 70.4), 1 M points
   /// 104.7 (512x8 115.6, 1024x8 107.9, 256x16 111.4), 10 M points 830 (1024x8 877, 256x16 840, 384x16 969).

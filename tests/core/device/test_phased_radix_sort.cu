@@ -7,14 +7,13 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// @param shape  number of items, for a sorter of several shapes only
-template <int Threads, class Sorter, class... Items>
-__global__ void __launch_bounds__(Threads)
-    sort_kernel(radix_sort_call const call, farpoint::grid_phase* all_phases, Items... shape) {
-  __shared__ typename Sorter::storage shared;
+template <int Threads, int Items, int Window>
+__global__ void __launch_bounds__(Threads) sort_kernel(radix_sort_call const call, farpoint::grid_phase* all_phases) {
+  using sorter = farpoint::phased_radix_sort<Threads, Items, Window>;
+  __shared__ typename sorter::storage shared;
   __shared__ farpoint::grid_phases::storage phase;
   farpoint::grid_phases phases{all_phases, phase};
-  Sorter const sort{call.workspace, shared, shape...};
+  sorter const sort{call.workspace, shared};
   call.repeat([&](auto const& from, auto const& to, bool has_values) {
     phases.run(1, [&](unsigned) { sort.clear_counts(); });
     sort.start_counting();
@@ -33,30 +32,17 @@ __global__ void __launch_bounds__(Threads)
   });
 }
 
-template <int Threads, class Sorter, class... Items>
-void check_sorter(radix_problem const& wished, std::uint64_t seed, int items, Items... shape) {
-  CAPTURE(Threads, items);
+template <int Threads, int Items, int Window>
+void check_sort(radix_problem const& wished, std::uint64_t seed) {
+  CAPTURE(Threads, Items, Window);
   auto const words = farpoint::phased_radix_sort_workspace_words(static_cast<farpoint::index_t>(wished.size),
-                                                                 farpoint::index_t{Threads} * items);
+                                                                 farpoint::index_t{Threads} * Items);
   device_array<farpoint::grid_phase> const phases{
       std::vector<farpoint::grid_phase>(static_cast<std::size_t>(wished.times) * 6 + 1)};
   check_radix_sort(wished, wished.bits, static_cast<std::size_t>(words), seed, [&](radix_sort_call const& call) {
-    sort_kernel<Threads, Sorter><<<static_cast<unsigned>(wished.blocks), Threads>>>(call, phases.data(), shape...);
+    sort_kernel<Threads, Items, Window><<<static_cast<unsigned>(wished.blocks), Threads>>>(call, phases.data());
   });
   CHECK(phases.intact());
-}
-
-template <int Threads, int Items, int Window>
-void check_sort(radix_problem const& wished, std::uint64_t seed) {
-  check_sorter<Threads, farpoint::phased_radix_sort<Threads, Items, Window>>(wished, seed, Items);
-}
-
-/// Sorts with a kernel of four shapes.
-template <int Items>
-void check_shape(radix_problem const& wished, std::uint64_t seed) {
-  using sorter = farpoint::phased_radix_sorts<256, farpoint::radix_tile_shape<1, 1>, farpoint::radix_tile_shape<2, 8>,
-                                              farpoint::radix_tile_shape<4, 3>, farpoint::radix_tile_shape<16, 8>>;
-  check_sorter<256, sorter>(wished, seed, Items, Items);
 }
 
 }  // namespace
@@ -70,9 +56,4 @@ TEST_CASE("phased_radix_sort: fewer blocks than tiles, and more", "[phased_radix
   check_radix_blocks({132, 500}, {100000, (1 << 20) + 7}, 200, check_sort<384, 16, 4>);
   check_radix_blocks({132, 500}, {(1 << 20) + 7, 5000000}, 300, check_sort<512, 16, 8>);
   for (int const bits : {9, 16, 31}) check_sort<512, 16, 8>({(1 << 20) + 7, 132, bits, true, 2}, 400);
-}
-TEST_CASE("phased_radix_sort: one kernel for tiles of several shapes", "[phased_radix_sort][device]") {
-  for (auto const check : {check_shape<1>, check_shape<2>, check_shape<4>, check_shape<16>}) {
-    check_radix_blocks({1, 17, 132}, {0, 33, 255, 256, 257, 4096, 4097, 100000}, 500, check);
-  }
 }

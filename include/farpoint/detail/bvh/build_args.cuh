@@ -123,7 +123,6 @@ struct bvh_build_args {
   std::uint32_t* counters;      ///< counters of the sorts
   std::uint8_t* spreads;        ///< spreads of the packets; null if the packets need no order
   bvh_key_bits bits;            ///< layout of the keys of the first sort
-  int items;                    ///< number of keys that a thread sorts at a time
 
   /// Number of points of the view.
   FARPOINT_HD std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(points.points().size()); }
@@ -134,7 +133,7 @@ struct bvh_build_args {
 };
 
 /// State that the steps of the sort share in a kernel.
-/// @tparam Sorter  a phased_radix_sorts
+/// @tparam Sorter  a phased_radix_sort
 template <class Points, class Sorter>
 struct bvh_sort_context {
   bvh_build_args<Points> const& args;

@@ -28,7 +28,7 @@ struct bvh_sort_level {
 
 /// Finds cells with too many points and sorts their points as the next level. All threads of all blocks call it, in
 /// step.
-/// @tparam Sorter  a phased_radix_sorts, which counts the keys while they are made
+/// @tparam Sorter  a phased_radix_sort, which counts the keys while they are made
 template <class Points, int Threads, class Sorter>
 class bvh_crowded_cells {
  public:

@@ -13,7 +13,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Points are sorted by cloud and by cell, 256 cells to the longest side of a cloud. Runs of more than
 /// bvh_run_points points that are in one cell are sorted again, by cells of their own. So a stray point far away, or a
 /// dense part of a cloud, costs another sort of some points, and not the order.
-/// @tparam Sorter  a phased_radix_sorts
+/// @tparam Sorter  a phased_radix_sort
 template <class Points, int Threads, class Sorter>
 class bvh_point_sorter {
   using keys_type = bvh_point_keys<Points, Threads, Sorter>;
@@ -33,11 +33,7 @@ class bvh_point_sorter {
   };
 
   __device__ bvh_point_sorter(bvh_build_args<Points> const& args, grid_phases& phases, storage& shared) noexcept
-      : args_{args},
-        phases_{phases},
-        shared_{shared},
-        sorter_{args.counters, shared.sorter, args.items},
-        curve_{shared.curve} {
+      : args_{args}, phases_{phases}, shared_{shared}, sorter_{args.counters, shared.sorter}, curve_{shared.curve} {
     if (threadIdx.x < hilbert_table::ways)
       shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
   }

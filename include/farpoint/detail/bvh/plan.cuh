@@ -18,10 +18,10 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Sorts the points, then fills leaves and boxes, in phases that all blocks share. Separate launches would take longer
 /// than most of the phases for a cloud of 100,000 points.
-/// @tparam Shapes  radix_tile_shapes for clouds of several sizes; args.items chooses one
-template <class Points, int Threads, int Blocks, class... Shapes>
-__global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_args<Points> const args) {
-  using sorter = bvh_point_sorter<Points, Threads, phased_radix_sorts<Threads, Shapes...>>;
+template <class Points, int Threads, int Items, int Blocks, int Window>
+__global__ void __launch_bounds__(Threads, Blocks)
+    point_bvh_kernel(__grid_constant__ bvh_build_args<Points> const args) {
+  using sorter = bvh_point_sorter<Points, Threads, phased_radix_sort<Threads, Items, Window>>;
   __shared__ union {
     typename sorter::storage sorter;
     typename bvh_level_builder<Points, Threads>::storage builder;
@@ -45,19 +45,7 @@ class bvh_plan {
   args_type cut(workspace_cutter& cutter) const noexcept {
     index_t const size = points_.points().size();
     index_t const clouds = points_.size();
-    args_type args{points_,
-                   {},
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   {},
-                   {},
-                   nullptr,
-                   nullptr,
-                   nullptr,
-                   {},
-                   Selector::builds[shape_of(size)].items_per_thread};
+    args_type args{points_, {}, nullptr, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, nullptr, {}};
     args.state = cutter.take<bvh_build_state>(1);
     args.phases = cutter.take<grid_phase>(most_phases);
     args.extents = cutter.take<bvh_extent<scalar>>(clouds);
@@ -90,7 +78,7 @@ class bvh_plan {
     auto* const begin = reinterpret_cast<unsigned char*>(args.state);
     kernel_launcher launcher{exec.stream};
     launcher.clear(begin, static_cast<std::size_t>(end - begin));
-    launcher.then([&] { return launch_build(args, exec); });
+    launcher.then([&] { return launch_shape(args, exec, std::make_index_sequence<shapes>{}); });
     return launcher.error();
   }
 
@@ -118,30 +106,28 @@ class bvh_plan {
     return most;
   }
 
-  /// The kernel of all shapes.
   template <std::size_t... Shape>
-  static constexpr auto kernel_of(std::index_sequence<Shape...>) noexcept {
-    constexpr bvh_build_tuning first = Selector::builds[0];
-    static_assert(((Selector::builds[Shape].block_size == first.block_size &&
-                    Selector::builds[Shape].blocks_per_multiprocessor == first.blocks_per_multiprocessor) &&
-                   ...),
-                  "farpoint: builds of knn_selector share a kernel: one block_size, one blocks_per_multiprocessor");
-    return point_bvh_kernel<
-        Points, first.block_size, first.blocks_per_multiprocessor,
-        radix_tile_shape<Selector::builds[Shape].items_per_thread, Selector::builds[Shape].window>...>;
+  cudaError_t launch_shape(args_type const& args, cuda_exec exec, std::index_sequence<Shape...>) const noexcept {
+    cudaError_t error = cudaSuccess;
+    static_cast<void>(
+        ((shape_of(points_.points().size()) == Shape && (error = launch_build<Shape>(args, exec), true)) || ...));
+    return error;
   }
 
   // Defined outside of the class so that one file can instantiate it for several files: the kernel compiles for
   // seconds.
+  template <std::size_t Shape>
   cudaError_t launch_build(args_type const& args, cuda_exec exec) const noexcept;
 
   batch<Points> points_;
 };
 
 template <class Selector, class Points>
+template <std::size_t Shape>
 cudaError_t bvh_plan<Selector, Points>::launch_build(args_type const& args, cuda_exec exec) const noexcept {
-  constexpr bvh_build_tuning tuning = Selector::builds[0];
-  constexpr auto kernel = kernel_of(std::make_index_sequence<shapes>{});
+  constexpr bvh_build_tuning tuning = Selector::builds[Shape];
+  constexpr auto kernel = point_bvh_kernel<Points, tuning.block_size, tuning.items_per_thread,
+                                           tuning.blocks_per_multiprocessor, tuning.window>;
   kernel_launcher launcher{exec.stream};
   index_t const useful = divide_up(points_.points().size(), index_t{Selector::build_points});
   // Further blocks than the device holds at once would do no harm, but would find no work.

@@ -10,7 +10,7 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Two phases: boxes around the clouds, and then the keys that their cells give. Called by all threads of all blocks,
 /// in step.
-/// @tparam Sorter  a phased_radix_sorts, which counts the digits of the keys
+/// @tparam Sorter  a phased_radix_sort, which counts the digits of the keys
 template <class Points, int Threads, class Sorter>
 class bvh_point_keys {
  public:
@@ -28,8 +28,7 @@ class bvh_point_keys {
   __device__ void measure(storage& shared) noexcept {
     accumulator extents{build_.args.extents};
     cloud_cursor<Points> cloud{build_.args.points};
-    auto const add = [&](auto width, std::uint32_t first, std::uint32_t end, auto const& p) {
-      constexpr int at_once = decltype(width)::value;
+    auto const add = [&](std::uint32_t first, std::uint32_t end, auto const& p) {
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
         std::uint32_t const i = first + j * Threads;
@@ -42,7 +41,7 @@ class bvh_point_keys {
         build_.phases,
         [&](share_type const& share) {
           if (share.number() == 0) build_.sorter.clear_counts();
-          build_.sorter.template with_width<bvh_points_at_once>([&](auto at_once) { for_points(at_once, share, add); });
+          for_points<at_once>(share, add);
           if (build_.args.points.is_ragged()) count_bad_offsets(share);
         },
         [&] { extents.flush_over_block(shared); });
@@ -55,8 +54,7 @@ class bvh_point_keys {
     cloud_cursor<Points> cloud{build_.args.points};
     std::uint32_t known = ~0u;
     grid known_grid{};
-    auto const make = [&](auto width, std::uint32_t first, std::uint32_t end, auto const& p) {
-      constexpr int codes_at_once = decltype(width)::value;
+    auto const make = [&](std::uint32_t first, std::uint32_t end, auto const& p) {
       std::uint32_t sets[codes_at_once];
       bool goes_on[codes_at_once];
       grid grids[codes_at_once];
@@ -89,7 +87,7 @@ class bvh_point_keys {
         build_.phases,
         [&](share_type const& share) {
           build_.sorter.clear_sums(build_.args.size(), share.number(), share_type::count());
-          build_.sorter.template with_width<bvh_codes_at_once>([&](auto at_once) { for_points(at_once, share, make); });
+          for_points<codes_at_once>(share, make);
           for (index_t b = share.thread(); b <= build_.args.points.size(); b += share_type::threads()) {
             build_.args.index.clouds[b] = is_bad ? point_bvh_cloud{} : finite_cloud(b);
           }
@@ -101,11 +99,15 @@ class bvh_point_keys {
   using grid = curve_grid<scalar>;
   using share_type = bvh_share<Threads>;
 
-  /// Calls `function(at_once, first, end, points)` for the thread's part of a share of all points, `at_once` at a time:
-  /// those with the numbers first + j * Threads that are below the end.
+  /// Points that a thread loads and finds codes for at a time.
+  static constexpr int items = static_cast<int>(Sorter::tile_size) / Threads;
+  static constexpr int at_once = items < bvh_points_at_once ? items : bvh_points_at_once;
+  static constexpr int codes_at_once = items < bvh_codes_at_once ? items : bvh_codes_at_once;
+
+  /// Calls `function(first, end, points)` for the thread's part of a share of all points, some at a time: those with
+  /// the numbers first + j * Threads that are below the end.
   template <int AtOnce, class Function>
-  __device__ void for_points(std::integral_constant<int, AtOnce> at_once, share_type const& share,
-                             Function const& function) const noexcept {
+  __device__ void for_points(share_type const& share, Function&& function) const noexcept {
     auto const part = share.part_of(build_.args.size());
     vec<scalar, 3> next[AtOnce] = {};
     auto const load_from = [&](std::uint32_t first) {
@@ -123,7 +125,7 @@ class bvh_point_keys {
       for (int j = 0; j < AtOnce; ++j) p[j] = next[j];
       // Prefetches the next points, so that they load while `function` works.
       load_from(first + AtOnce * Threads);
-      function(at_once, first, part.end, p);
+      function(first, part.end, p);
     }
   }
 
@@ -146,17 +148,17 @@ class bvh_point_keys {
   }
 
   /// The codes of all points, without branches, so that their steps overlap.
-  template <std::size_t Size>
-  __device__ void find_codes(grid const (&grids)[Size], vec<scalar, 3> const (&p)[Size],
-                             std::uint32_t (&codes)[Size]) const noexcept {
-    constexpr int size = static_cast<int>(Size);
+  __device__ void find_codes(grid const (&grids)[std::size_t{codes_at_once}],
+                             vec<scalar, 3> const (&p)[std::size_t{codes_at_once}],
+                             std::uint32_t (&codes)[std::size_t{codes_at_once}]) const noexcept {
     // The usual number of bits is a compile-time constant.
     if (build_.args.bits.axis == 8) {
 #pragma unroll
-      for (int j = 0; j < size; ++j) codes[j] = bvh_code_of(grids[j], p[j], build_.curve, 8);
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = bvh_code_of(grids[j], p[j], build_.curve, 8);
     } else {
 #pragma unroll
-      for (int j = 0; j < size; ++j) codes[j] = bvh_code_of(grids[j], p[j], build_.curve, build_.args.bits.axis);
+      for (int j = 0; j < codes_at_once; ++j)
+        codes[j] = bvh_code_of(grids[j], p[j], build_.curve, build_.args.bits.axis);
     }
   }
 
