@@ -104,16 +104,17 @@ struct by_spread_selector : farpoint::knn_selector {
   static constexpr farpoint::index_t per_lane_below = 0;
 };
 
-/// A BVH of the queries however few they are; and queries in the order of the view, as many to a warp as fit, or in so
-/// many warps that each has one or a few.
+/// However few or many queries: a BVH of them, 32 to a warp in the order of the view, and one to a warp.
 struct own_order_selector : farpoint::knn_selector {
-  static constexpr farpoint::index_t own_order_from = 0;
+  static constexpr farpoint::index_t warp_per_query_below = 0;
   static constexpr farpoint::index_t own_order_share = farpoint::index_t{1} << 40;
 };
-template <int Warps>
-struct warps_selector : farpoint::knn_selector {
-  static constexpr farpoint::index_t own_order_from = farpoint::index_t{1} << 40;
-  static constexpr farpoint::index_t spread_warps = Warps;
+struct view_order_selector : farpoint::knn_selector {
+  static constexpr farpoint::index_t warp_per_query_below = 0;
+  static constexpr farpoint::index_t own_order_share = 1;
+};
+struct warp_per_query_selector : farpoint::knn_selector {
+  static constexpr farpoint::index_t warp_per_query_below = farpoint::index_t{1} << 40;
 };
 
 std::vector<float> sort_along_curve(std::vector<float> const& xyz) {
@@ -294,11 +295,9 @@ void register_external(bool flush_l2) {
     }
     if (row.k != 8 || row.queries > 250'000) continue;
     register_search<own_order_selector>(row, "own_order", true, flush_l2, problems);
-    register_search<warps_selector<0>>(row, "in_full_warps", true, flush_l2, problems);
-    register_search<warps_selector<1024>>(row, "in_1024_warps", true, flush_l2, problems);
-    register_search<warps_selector<2048>>(row, "in_2048_warps", true, flush_l2, problems);
-    register_search<warps_selector<8192>>(row, "in_8192_warps", true, flush_l2, problems);
-    register_search<warps_selector<16384>>(row, "in_16384_warps", true, flush_l2, problems);
+    // More queries than points always have an order of their own.
+    if (row.queries <= row.points) register_search<view_order_selector>(row, "view_order", true, flush_l2, problems);
+    register_search<warp_per_query_selector>(row, "warp_per_query", true, flush_l2, problems);
   }
 }
 

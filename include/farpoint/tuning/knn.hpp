@@ -53,12 +53,16 @@ struct knn_selector {
   /// Minimum number of points that justify another block of a build.
   static constexpr index_t build_points = 1024;
 
-  /// Queries that are not the points have a BVH of their own for their order, if there is a workspace and they are more
-  /// than points divided by this. h200, 1 M points of a cube, k = 8, random queries, ms: 1 M queries 0.678 (2.04 in the
-  /// order of the view); in the order of the view, 100,000 queries 0.286 and 10,000 queries 0.129.
+  /// Fewer queries that are not the points are answered by a warp each; more, by a lane each. A warp takes as long as
+  /// the slowest of its queries, and few warps run at once. h200, k = 8, random queries, us (in parentheses: 32 to a
+  /// warp in the order of the view, and in the order of their BVH): 1 of 1 M points 17 (36, 41), 1,000 of 1 M 21 (125,
+  /// 281), 10,000 of 1 M 76 (130, 310), 1,000 of 1,000 16 (40, 56), 10,000 of 10,000 66 (83, 87). Two to eight to a
+  /// warp take longer than one: 10,000 of 1 M 165 and 113.
+  static constexpr index_t warp_per_query_below = 12'288;
+  /// More queries have a BVH of their own for their order, if there is a workspace and they are more than points
+  /// divided by this. h200, k = 8, random queries, us (in the order of the view): 1 M of 1 M 678 (2,040), 200,000 of 1
+  /// M 453 (518), 100,000 of 1 M 379 (281), 30,000 of 30,000 94 (117).
   static constexpr index_t own_order_share = 8;
-  /// Minimum number of queries that have a BVH of their own. For fewer, its build takes longer than the order saves.
-  static constexpr index_t own_order_from = 16'384;
   /// Maximum spread of the packets that are traversed together: the squared diagonal of their queries, relative to the
   /// squared scale of the points near them. Beyond, each lane traverses for its own query. In the order of a BVH of the
   /// queries few packets are spread, and it pays to traverse them together. h200, 1 M queries, k = 8, ms: random in the
@@ -66,15 +70,11 @@ struct knn_selector {
   /// order of their BVH 0.678 (0.679, 1.53).
   static constexpr float most_spread = 64;
   static constexpr float most_spread_in_order = 1024;
-  /// Fewer queries in the order of the view, several to a warp, are answered per lane from the start. All their warps
-  /// run at once, so that a call takes as long as its slowest packet, whatever the others share. h200, cube, k = 8,
-  /// without a workspace, 32 queries to a warp, ms per lane (packets by their spread, all after a beam search): 1,000
-  /// queries of 1,000 points 0.042 (0.103), 100,000 of 100,000 sorted 0.211 (0.240), 1 M of 1 M sorted 1.42 (1.13).
+  /// Fewer queries in the order of the view, 32 to a warp, are answered per lane from the start. All their warps run at
+  /// once, so that a call takes as long as its slowest packet, whatever the others share. h200, cube, k = 8, without a
+  /// workspace, ms per lane (packets by their spread, all after a beam search): 1,000 queries of 1,000 points 0.042
+  /// (0.103), 100,000 of 100,000 sorted 0.211 (0.240), 1 M of 1 M sorted 1.42 (1.13).
   static constexpr index_t per_lane_below = 65'536;
-  /// Number of warps that few queries in the order of the view are spread over: each warp gets 1, 2, 4, 8 or 16 queries
-  /// if these are enough. A warp takes as long as the slowest of its queries, and answers a single query with all of
-  /// its lanes.
-  static constexpr index_t spread_warps = 4096;
 };
 
 namespace detail {

@@ -11,7 +11,7 @@ struct small_tiles : farpoint::knn_selector {
   static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
   static constexpr farpoint::index_t build_points = 64;
   static constexpr farpoint::index_t packet_order_from = 1;
-  static constexpr farpoint::index_t own_order_from = 0;
+  static constexpr farpoint::index_t warp_per_query_below = 0;
 };
 
 }  // namespace farpoint_tests

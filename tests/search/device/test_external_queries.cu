@@ -18,24 +18,17 @@ struct always_together : small_tiles {
   static constexpr float most_spread = farpoint::detail::infinity<float>;
   static constexpr float most_spread_in_order = farpoint::detail::infinity<float>;
   static constexpr index_t per_lane_below = 0;
-  static constexpr index_t spread_warps = 0;
 };
 struct always_per_lane : small_tiles {
   static constexpr float most_spread = -1;
   static constexpr float most_spread_in_order = -1;
-  static constexpr index_t spread_warps = 0;
 };
 struct always_by_spread : small_tiles {
   static constexpr index_t per_lane_below = 0;
-  static constexpr index_t spread_warps = 0;
 };
-/// Some queries to a warp, and one to a warp, in the order of the view.
-struct some_to_a_warp : small_tiles {
-  static constexpr index_t own_order_from = index_t{1} << 40;
-  static constexpr index_t spread_warps = 400;
-};
-struct one_to_a_warp : some_to_a_warp {
-  static constexpr index_t spread_warps = index_t{1} << 40;
+/// One query to a warp.
+struct one_to_a_warp : small_tiles {
+  static constexpr index_t warp_per_query_below = index_t{1} << 40;
 };
 /// A BVH of the queries, however few they are.
 struct always_own_order : small_tiles {
@@ -84,7 +77,6 @@ void check_all(Problem const& problem) {
   check_selector<always_per_lane>(problem, expected, "per lane");
   check_selector<always_by_spread>(problem, expected, "by spread");
   check_selector<always_own_order>(problem, expected, "own order");
-  check_selector<some_to_a_warp>(problem, expected, "some to a warp");
   check_selector<one_to_a_warp>(problem, expected, "one to a warp");
 }
 

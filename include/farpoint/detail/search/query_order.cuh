@@ -45,7 +45,7 @@ auto order_of_at_most(search_limits const& limits) noexcept {
 template <class Selector, class Queries>
 auto query_order_of(batch<Queries> const& queries, index_t points, bool has_order = false) noexcept {
   index_t const rows = queries.points().size();
-  bool const is_worth_it = rows >= Selector::own_order_from && rows > points / Selector::own_order_share;
+  bool const is_worth_it = rows >= Selector::warp_per_query_below && rows > points / Selector::own_order_share;
   return query_bvh_cut(!has_order && is_worth_it ? query_bvh_bytes<Selector>(queries) : 0);
 }
 

@@ -70,7 +70,7 @@ struct external_args : Args {
   static constexpr bool is_external = true;
 
   float most_spread;     ///< see packet_limits
-  int queries_per_warp;  ///< number of queries of a warp, which its first lanes have
+  int queries_per_warp;  ///< 32, or 1, which all lanes answer
 
   /// Number of threads for so many queries.
   FARPOINT_HD index_t threads(index_t count) const noexcept {
@@ -150,23 +150,13 @@ FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const&
   launcher.launch_for(threads, block_size, kernel, args);
 }
 
-/// Number of queries of a warp, in the order of the view: a power of two.
-template <class Selector>
-constexpr int queries_per_warp(index_t queries) noexcept {
-  int each = 1;
-  while (each < cuda_warp::lanes && queries / each > Selector::spread_warps) each *= 2;
-  return each;
-}
-
 /// Adds to `args` what the kernel for queries that are not the points needs.
 template <class Selector, class Args>
 external_args<Args> external_args_of(Args const& args) noexcept {
   index_t const queries = args.queries.threads();
   if (args.queries.are_in_leaf_order()) return {args, Selector::most_spread_in_order, cuda_warp::lanes};
-  int const each = queries_per_warp<Selector>(queries);
-  // A single query is answered by all lanes.
-  bool const per_lane = each > 1 && queries < Selector::per_lane_below;
-  return {args, per_lane ? -1.0f : Selector::most_spread, each};
+  if (queries < Selector::warp_per_query_below) return {args, Selector::most_spread, 1};
+  return {args, queries < Selector::per_lane_below ? -1.0f : Selector::most_spread, cuda_warp::lanes};
 }
 
 /// Kind of queries, where a call knows it: each has kernels of its own, which take seconds to compile.
