@@ -1,5 +1,5 @@
 /// @file
-/// Every call on the host, by 1, 2, 4, ... threads: no call may take longer with more threads. See README.md.
+/// Calls on the host, by 1, 2, 4, ... threads: no call may take longer with more threads. See README.md.
 
 #include "support/check.hpp"
 #include "support/clouds.hpp"
@@ -16,10 +16,15 @@
 #include <farpoint/knn.hpp>
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/mean_knn_distance.hpp>
+#include <farpoint/point_bvh.hpp>
 #include <farpoint/radius.hpp>
+#include <farpoint/search/neighbor_edges.hpp>
+#include <farpoint/search/point_window.hpp>
 #include <farpoint/splat/draw_splats.hpp>
 #include <farpoint/splat/normals_from_neighbors.hpp>
 #include <farpoint/splat/project.hpp>
+#include <farpoint/subset/crop_box.hpp>
+#include <farpoint/subset/random_subset.hpp>
 #include <farpoint/voxelize.hpp>
 
 #include <functional>
@@ -113,6 +118,29 @@ prepared_call prepare_fps(host_exec exec, scene& s) {
   });
 }
 
+prepared_call prepare_fps_weighted(host_exec exec, scene& s) {
+  farpoint::fps_params params;
+  params.samples = s.size() / 256;
+  return with_workspace(fps_weighted_workspace_bytes(exec, s.cloud()), [exec, params, &s](auto const& workspace) {
+    farpoint::fps_output<float> output;
+    output.indices = farpoint::span<std::int32_t>{s.indices.data(), static_cast<std::size_t>(params.samples)};
+    return fps_weighted(exec, s.cloud(), farpoint::span<float const>{s.weights}, params, output, workspace);
+  });
+}
+
+prepared_call prepare_crop_box(host_exec exec, scene& s) {
+  farpoint::bounding_box<float> const box{{{-20, -20, -5}}, {{20, 20, 5}}};
+  auto const ends = std::make_shared<std::vector<index_t>>(2);
+  return with_workspace(crop_box_workspace_bytes(exec, s.cloud()), [=, &s](auto const& workspace) {
+    return crop_box(exec, s.cloud(), box, farpoint::crop_box_output{s.indices, *ends}, workspace);
+  });
+}
+
+prepared_call prepare_random_subset(host_exec exec, scene& s) {
+  auto const ends = std::make_shared<std::vector<index_t>>(2);
+  return [=, &s] { return random_subset(exec, s.cloud(), s.size() / 2, 1, {s.indices, *ends, nullptr}); };
+}
+
 prepared_call prepare_knn(host_exec exec, scene& s) {
   farpoint::exact const method;
   return with_workspace(knn_workspace_bytes(exec, s.cloud(), method, neighbors), [=, &s](auto const& workspace) {
@@ -127,6 +155,37 @@ prepared_call prepare_knn_of_others(host_exec exec, scene& s) {
                           farpoint::knn_output<float> const output{s.indices, s.values};
                           return knn(exec, s.cloud(), s.queries(), method, neighbors, output, workspace);
                         });
+}
+
+prepared_call prepare_build_point_bvh(host_exec exec, scene& s) {
+  return with_workspace(point_bvh_bytes(exec, s.cloud()), [=, &s](auto const& memory) {
+    farpoint::point_bvh<float> index;
+    return build_point_bvh(exec, s.cloud(), memory, index);
+  });
+}
+
+/// Edges of the neighbors that knn() finds.
+prepared_call prepare_neighbor_edges(host_exec exec, scene& s) {
+  check(prepare_knn(host_exec{}, s)(), "farpoint::knn");
+  farpoint::neighbor_lists<float> const lists{s.indices, neighbors};
+  auto const rows = std::make_shared<std::vector<std::int32_t>>(s.indices.size());
+  auto const columns = std::make_shared<std::vector<std::int32_t>>(s.indices.size());
+  return with_workspace(neighbor_edges_workspace_bytes(exec, s.cloud(), lists), [=, &s](auto const& workspace) {
+    farpoint::edges_output<float> const output{*rows, *columns};
+    return neighbor_edges(exec, s.cloud(), lists, farpoint::edge_flow::source_to_target, output, workspace);
+  });
+}
+
+/// A window of twice the sweep's points, which every call moves on by a sweep.
+prepared_call prepare_point_window_slide(host_exec exec, scene& s) {
+  auto const window = std::make_shared<farpoint::point_window<float>>();
+  return with_workspace(farpoint::point_window_bytes<float>(exec, 2 * s.size()), [=, &s](auto const& memory) {
+    if (window->offsets.empty()) {
+      if (auto const made = point_window_clear(exec, 2 * s.size(), memory, *window); !made) return made;
+    }
+    farpoint::point_bvh<float> index;
+    return point_window_slide(exec, *window, s.cloud(), {}, {}, {}, index);
+  });
 }
 
 prepared_call prepare_radius(host_exec exec, scene& s) {
@@ -242,14 +301,20 @@ prepared_call prepare_frame(host_exec exec, scene& s) {
 
 constexpr row rows[] = {
     {"fps", prepare_fps},
+    {"fps_weighted", prepare_fps_weighted},
     {"voxelize", prepare_voxelize},
     {"knn", prepare_knn},
     {"knn_of_others", prepare_knn_of_others},
+    {"build_point_bvh", prepare_build_point_bvh},
+    {"point_window_slide", prepare_point_window_slide},
     {"radius", prepare_radius},
     {"radius_rows", prepare_radius_rows},
     {"mean_knn_distance", prepare_mean_knn_distance},
     {"estimate_normals", prepare_estimate_normals},
     {"interpolate", prepare_interpolate},
+    {"neighbor_edges", prepare_neighbor_edges},
+    {"crop_box", prepare_crop_box},
+    {"random_subset", prepare_random_subset},
     {"gather", prepare_gather},
     {"hash_map", prepare_hash_map},
     {"knn_screen_until_exact", prepare_knn_screen<farpoint::until_exact>},
