@@ -1,6 +1,4 @@
 // The building blocks that run on the host, each with a few values in and what comes out.
-#include <farpoint/block/block_argmax.hpp>
-#include <farpoint/block/host_block.hpp>
 #include <farpoint/container/hash_map_ref.hpp>
 #include <farpoint/container/occupancy_bitmap.hpp>
 #include <farpoint/container/topk.hpp>
@@ -113,20 +111,6 @@ void containers() {
 }
 
 void blocks_of_threads() {
-  //! [host_block]
-  constexpr int size = 4;
-  using argmax = farpoint::block_argmax<float, size>;
-  float const scores[size] = {1, 8, 3, 8};
-  argmax::storage shared;  // in a kernel: __shared__
-  farpoint::scored<float> best{};
-  farpoint::host_block<size>::run([&](farpoint::host_block<size> const& block) {
-    auto const mine = farpoint::scored<float>{scores[block.rank()], block.rank()};
-    auto const found = argmax{shared}.reduce(block, mine);  // (8, 1) in every thread
-    if (block.rank() == 0) best = found;
-  });
-  //! [host_block]
-  expect(best.score == 8 && best.index == 1, "host_block");
-
   //! [for_each_index]
   std::vector<int> squares(5);
   farpoint::host_exec const exec{};

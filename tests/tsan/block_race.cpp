@@ -1,12 +1,12 @@
 // Built with ThreadSanitizer, which must find nothing: block_argmax on host threads, its storage reused at once and for
 // other things, and fps() on a team of threads.
 #include <farpoint/block/block_argmax.hpp>
-#include <farpoint/block/host_block.hpp>
 #include <farpoint/fps.hpp>
 
 #include <cstdio>
 
 #include "../fps/fps_problem.hpp"
+#include "../support/host_block.hpp"
 
 using namespace farpoint_tests;
 
@@ -20,7 +20,7 @@ bool argmax_is_right() {
     int other[BlockSize];
   } shared{};
   std::vector<int> wrong(BlockSize, 0);
-  farpoint::host_block<BlockSize>::run([&](auto const& block) {
+  farpoint_tests::host_block<BlockSize>::run([&](auto const& block) {
     for (int round = 0; round < 6; ++round) {
       int const rank = block.rank();
       auto const best =

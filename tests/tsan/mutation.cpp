@@ -3,9 +3,10 @@
 //   FARPOINT_MUTATION=2  the one between reading them and the next use of the storage
 // Built with ThreadSanitizer, which must report a data race in either.
 #include <farpoint/block/block_argmax.hpp>
-#include <farpoint/block/host_block.hpp>
 
 #include <cstdio>
+
+#include "../support/host_block.hpp"
 
 namespace {
 
@@ -17,7 +18,7 @@ class leaky_block {
   static constexpr int size = block_size;
   static constexpr int lanes = 32;
 
-  explicit leaky_block(farpoint::host_block<block_size> const& block) : block_{block} {}
+  explicit leaky_block(farpoint_tests::host_block<block_size> const& block) : block_{block} {}
   int rank() const { return block_.rank(); }
   void sync() const {
     bool const is_missing = ++barriers_ % 2 == FARPOINT_MUTATION % 2;
@@ -31,7 +32,7 @@ class leaky_block {
   std::uint32_t reduce_min(std::uint32_t value) const { return block_.reduce_min(value); }
 
  private:
-  farpoint::host_block<block_size> const& block_;
+  farpoint_tests::host_block<block_size> const& block_;
   mutable int barriers_ = 0;
 };
 
@@ -40,7 +41,7 @@ class leaky_block {
 int main() {
   using argmax_type = farpoint::block_argmax<float, block_size>;
   typename argmax_type::storage storage{};
-  farpoint::host_block<block_size>::run([&](farpoint::host_block<block_size> const& block) {
+  farpoint_tests::host_block<block_size>::run([&](farpoint_tests::host_block<block_size> const& block) {
     leaky_block const leaky{block};
     for (int round = 0; round < 12; ++round) {
       argmax_type{storage}.reduce(leaky, {static_cast<float>(block.rank()), block.rank()});

@@ -10,6 +10,16 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
+// A *group* is what block-wide code is written against, so that it also runs on host threads. A model `g` has
+//   static constexpr int size         threads in the group
+//   static constexpr int lanes        threads in a warp; the last warp may have fewer
+//   g.rank()                          index of the calling thread in the group
+//   g.sync()                          barrier of the whole group; what was written before it is visible after it
+//   g.shuffle(value, lane)            `value` of that lane of the calling thread's warp
+//   g.reduce_max(u), g.reduce_min(u)  over the std::uint32_t of the warp's threads, for all of them
+// All threads of the group call sync(); all threads of a warp call shuffle() and the reductions.
+// cuda_block<Size> (block/cuda_block.cuh) is the model for CUDA.
+
 /// A score and the index of its owner. The index no_winner marks an absent candidate; it loses every tie.
 template <class Score>
 struct scored {
@@ -140,7 +150,7 @@ class block_argmax {
   FARPOINT_HD explicit block_argmax(storage& shared) noexcept : shared_{shared} {}
 
   /// Returns the best candidate of the block to every thread.
-  /// @param group  the calling thread's block: cuda_block<BlockSize> or host_block<BlockSize>
+  /// @param group  the calling thread's block: a group of BlockSize threads, in a kernel cuda_block<BlockSize>
   /// @param mine   the calling thread's candidate
   template <class Group>
   FARPOINT_HD scored<Score> reduce(Group const& group, scored<Score> mine) const noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// A CUDA thread block as a model of the group concept, which block/host_block.hpp describes.
+/// A CUDA thread block as a model of the group concept, which block/block_argmax.hpp describes.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>

@@ -1,16 +1,15 @@
 // block_argmax run by host threads: the source that runs in kernels.
 #include <farpoint/block/block_argmax.hpp>
-#include <farpoint/block/host_block.hpp>
 
 #include <memory>
 
 #include "../../support/catch.hpp"
 #include "../../support/for_each_value.hpp"
+#include "../../support/host_block.hpp"
 #include "../argmax_inputs.hpp"
 
 using namespace farpoint_tests;
 using farpoint::block_argmax;
-using farpoint::host_block;
 using farpoint::scored;
 
 namespace {

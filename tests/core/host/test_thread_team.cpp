@@ -1,6 +1,5 @@
 // run_team(), spin_barrier and host_block on host threads, also where the system refuses some. ThreadSanitizer builds
 // run it too.
-#include <farpoint/block/host_block.hpp>
 #include <farpoint/host/spin_barrier.hpp>
 #include <farpoint/host/thread_team.hpp>
 
@@ -16,11 +15,11 @@
 #include <vector>
 
 #include "../../support/catch.hpp"
+#include "../../support/host_block.hpp"
 #include "../../support/test_scale.hpp"
 #include "../../support/together.hpp"
 
 using namespace farpoint_tests;
-using farpoint::host_block;
 using farpoint::resolve_threads;
 using farpoint::run_team;
 using farpoint::spin_barrier;

@@ -1,6 +1,5 @@
 // Every bulk call of hash maps, and the building blocks that run on the host.
 #include <farpoint/block/block_argmax.hpp>
-#include <farpoint/block/host_block.hpp>
 #include <farpoint/container/hash_map_ref.hpp>
 #include <farpoint/container/nearest_list.hpp>
 #include <farpoint/container/occupancy_bitmap.hpp>
@@ -29,7 +28,6 @@ template class farpoint::nearest_list<farpoint::neighbor_key<double>, 8>;
 template class farpoint::topk_heap<farpoint::neighbor_key<float>>;
 template class farpoint::topk_sorted<farpoint::neighbor_key<double>>;
 template class farpoint::topk_buffer<farpoint::neighbor_key<float>>;
-template class farpoint::host_block<64>;
 template class farpoint::block_argmax<float, 64>;
 template class farpoint::block_argmax<double, 64>;
 
@@ -69,17 +67,26 @@ void call_map() {
   static_cast<void>(farpoint::hash_map_extract(exec, map, farpoint::hash_map_pairs<key, value>{keys, values}, {}));
 }
 
-/// Among threads of a block: each gives one score.
+/// A group of one thread.
+struct lonely_group {
+  static constexpr int size = 1;
+  static constexpr int lanes = 32;
+
+  int rank() const noexcept { return 0; }
+  void sync() const noexcept {}
+  template <class T>
+  T shuffle(T value, int) const noexcept {
+    return value;
+  }
+  std::uint32_t reduce_max(std::uint32_t value) const noexcept { return value; }
+  std::uint32_t reduce_min(std::uint32_t value) const noexcept { return value; }
+};
+
 template <class Score>
-Score largest_of_block() {
-  using argmax = farpoint::block_argmax<Score, 64>;
+Score largest_of_group() {
+  using argmax = farpoint::block_argmax<Score, 1>;
   typename argmax::storage shared;
-  std::vector<Score> largest(64);
-  farpoint::host_block<64>::run([&](auto const& group) {
-    auto const rank = static_cast<std::int32_t>(group.rank());
-    largest[static_cast<std::size_t>(rank)] = argmax{shared}.reduce(group, {static_cast<Score>(rank), rank}).score;
-  });
-  return largest[0];
+  return argmax{shared}.reduce(lonely_group{}, {Score{1}, 0}).score;
 }
 
 template <class Key>
@@ -101,9 +108,9 @@ void call_building_blocks() {
   call_map<farpoint::hash_map_ref<std::uint64_t, std::uint64_t>>();
   call_map<farpoint::hash_map_ref<std::int64_t, std::uint32_t, farpoint::seeded_hash>>();
   call_map<farpoint::hash_map_ref<std::uint32_t, std::uint64_t, farpoint::default_hash, split>>();
-  static_cast<void>(largest_of_block<float>());
-  static_cast<void>(largest_of_block<double>());
-  static_cast<void>(largest_of_block<std::uint64_t>());
+  static_cast<void>(largest_of_group<float>());
+  static_cast<void>(largest_of_group<double>());
+  static_cast<void>(largest_of_group<std::uint64_t>());
   int few[8] = {7, 6, 5, 4, 3, 2, 1, 0};
   farpoint::network_sort(few);
   farpoint::bitonic_merge(few);

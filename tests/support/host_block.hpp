@@ -1,8 +1,6 @@
-/// @file
-/// The group concept, and its model for host threads.
+// A block of host threads, for code that is written against a block (block/block_argmax.hpp).
 #pragma once
 
-#include <farpoint/core/config.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/host/spin_barrier.hpp>
 #include <farpoint/host/thread_team.hpp>
@@ -14,17 +12,7 @@
 #include <thread>
 #include <vector>
 
-FARPOINT_BEGIN_NAMESPACE
-
-// A *group* is what block-wide code is written against. A model `g` has
-//   static constexpr int size         threads in the group
-//   static constexpr int lanes        threads in a warp; the last warp may have fewer
-//   g.rank()                          index of the calling thread in the group
-//   g.sync()                          barrier of the whole group; what was written before it is visible after it
-//   g.shuffle(value, lane)            `value` of that lane of the calling thread's warp
-//   g.reduce_max(u), g.reduce_min(u)  over the std::uint32_t of the warp's threads, for all of them
-// All threads of the group call sync(); all threads of a warp call shuffle() and the reductions.
-// Models: cuda_block<Size> (block/cuda_block.cuh) and host_block<Size> (here).
+namespace farpoint_tests {
 
 /// A thread block made of host threads: block-wide code runs without a GPU, and ThreadSanitizer checks it for races.
 ///
@@ -34,7 +22,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// @tparam Lanes  threads of a warp
 template <int Size, int Lanes = 32>
 class host_block {
-  static_assert(Size >= 1 && Size <= 1024, "farpoint: a block has 1 to 1024 threads");
+  static_assert(Size >= 1 && Size <= 1024, "a block has 1 to 1024 threads");
 
  public:
   static constexpr int size = Size;
@@ -50,23 +38,17 @@ class host_block {
     shared_state shared;
     auto const work_as = [&](int rank, int) { work(host_block{shared, rank}); };
     // run_threads(), not run_team(), as a block needs all of its threads, whatever threads other callers use.
-    if (detail::run_threads<Thread>(Size, Size, detail::team_work{work_as})) return;
-#if defined(__cpp_exceptions)
+    if (farpoint::detail::run_threads<Thread>(Size, Size, farpoint::detail::team_work{work_as})) return;
     throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
-                            "farpoint: host_block could not start its threads"};
-#endif
+                            "host_block could not start its threads"};
   }
 
-  int rank() const noexcept {
-    return rank_;
-  }
-  void sync() const noexcept {
-    shared_->barrier.arrive_and_wait();
-  }
+  int rank() const noexcept { return rank_; }
+  void sync() const noexcept { shared_->barrier.arrive_and_wait(); }
 
   template <class T>
   T shuffle(T value, int lane) const noexcept {
-    static_assert(sizeof(T) <= sizeof(exchange_slot), "farpoint: this type is too large to shuffle");
+    static_assert(sizeof(T) <= sizeof(exchange_slot), "this type is too large to shuffle");
     std::memcpy(&shared_->slots[rank_], &value, sizeof value);
     warp_sync();
     std::memcpy(&value, &shared_->slots[warp() * Lanes + lane], sizeof value);
@@ -82,10 +64,8 @@ class host_block {
   }
 
  private:
-  static constexpr int warps = detail::divide_up(Size, Lanes);
-  static constexpr int lanes_of(int warp) noexcept {
-    return warp + 1 < warps ? Lanes : Size - warp * Lanes;
-  }
+  static constexpr int warps = farpoint::detail::divide_up(Size, Lanes);
+  static constexpr int lanes_of(int warp) noexcept { return warp + 1 < warps ? Lanes : Size - warp * Lanes; }
 
   struct exchange_slot {
     unsigned char memory[32];
@@ -94,22 +74,18 @@ class host_block {
   struct shared_state {
     shared_state() {
       for (int warp = 0; warp < warps; ++warp) {
-        warp_barriers.push_back(std::make_unique<spin_barrier>(lanes_of(warp)));
+        warp_barriers.push_back(std::make_unique<farpoint::spin_barrier>(lanes_of(warp)));
       }
     }
-    spin_barrier barrier{Size};
-    std::vector<std::unique_ptr<spin_barrier>> warp_barriers;
+    farpoint::spin_barrier barrier{Size};
+    std::vector<std::unique_ptr<farpoint::spin_barrier>> warp_barriers;
     exchange_slot slots[std::size_t{Size}];
   };
 
   host_block(shared_state& shared, int rank) noexcept : shared_{&shared}, rank_{rank} {}
 
-  int warp() const noexcept {
-    return warps == 1 ? 0 : rank_ / Lanes;
-  }
-  void warp_sync() const noexcept {
-    shared_->warp_barriers[static_cast<std::size_t>(warp())]->arrive_and_wait();
-  }
+  int warp() const noexcept { return warps == 1 ? 0 : rank_ / Lanes; }
+  void warp_sync() const noexcept { shared_->warp_barriers[static_cast<std::size_t>(warp())]->arrive_and_wait(); }
 
   template <class Operation>
   std::uint32_t reduce(std::uint32_t value, Operation operation) const noexcept {
@@ -122,4 +98,4 @@ class host_block {
   int rank_;
 };
 
-FARPOINT_END_NAMESPACE
+}  // namespace farpoint_tests
