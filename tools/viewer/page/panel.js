@@ -20,6 +20,11 @@ function swatch(rgb) {
 }
 
 const countText = (count) => count.toLocaleString("en");
+/** "19,988 voxels" for a cloud of voxels, which has a cube for each row, "4 points" for other clouds. */
+function rowsText(cloud, count) {
+  const name = cloud.cubes ? "voxel" : "point";
+  return `${countText(count)} ${name}${count === 1 ? "" : "s"}`;
+}
 const withUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
 /** Six digits: values in steps have no more. */
 function numberText(value) {
@@ -60,9 +65,10 @@ function showMomentFigures({ name, figures }) {
 }
 
 function showClouds(clouds) {
-  fillTable(byId("clouds"), clouds.map(({ name, points, drawn }) => [
-    name,
-    `${countText(points)} points` + (drawn < points ? `, ${countText(points - drawn)} left out as not finite` : ""),
+  fillTable(byId("clouds"), clouds.map((cloud) => [
+    cloud.name,
+    rowsText(cloud, cloud.points) +
+      (cloud.drawn < cloud.points ? `, ${countText(cloud.points - cloud.drawn)} left out as not finite` : ""),
   ]));
 }
 
@@ -185,7 +191,7 @@ function showNames(panes, scene, choice) {
       ...(place > 0 ? [element("br", {})] : []),
       ...(choice.kind === "cloud" ? [swatch(CLOUD_COLORS[scene.clouds[i].series])] : []),
       element("b", { textContent: scene.clouds[i].name }),
-      element("span", { textContent: `${countText(scene.clouds[i].drawn)} points` }),
+      element("span", { textContent: rowsText(scene.clouds[i], scene.clouds[i].drawn) }),
     ]));
     [made.style.left, made.style.top, made.style.width, made.style.height] = pane.box;
     return made;

@@ -29,7 +29,7 @@ function pictureOf(viewer) {
   context.drawImage(overlay.canvas, 0, PICTURE_HEAD, canvas.width / density, canvas.height / density);
   for (const pane of viewer.panes) {
     const [left, top] = viewer.boxOfPane(pane);
-    const names = pane.clouds.map((i) => `${scene.clouds[i].name}, ${countText(scene.clouds[i].drawn)} points`).join("; ");
+    const names = pane.clouds.map((i) => scene.clouds[i]).map((cloud) => `${cloud.name}, ${rowsText(cloud, cloud.drawn)}`).join("; ");
     write(names, left + PICTURE_MARGIN, top + PICTURE_HEAD + 16, "left", color("--text"), "13px");
   }
   if (hasScale) {
