@@ -1,4 +1,5 @@
-// radius_shard() with ranks that are threads: its rows equal the rows of one call for the whole cloud, and no rank hangs.
+// radius_shard() with ranks that are threads: its rows equal the rows of one call for the whole cloud, and no rank
+// hangs.
 #include "../../support/catch.hpp"
 #include "../../support/for_each_seed.hpp"
 #include "../../support/host_array.hpp"
