@@ -34,7 +34,8 @@ using stream_knn_task = knn_shard_task<cuda_exec, Communicator, Points, Queries>
 /// - the BVH of the points,
 /// - 4 bytes per query of the rank,
 /// - per query of exchanged_capacity 36 bytes, and 24 bytes per neighbor (double: 68 and 32),
-/// - the memory in which knn() sorts the rank's queries, or exchanged_capacity queries if these are more.
+/// - the memory in which knn() sorts the rank's queries,
+/// - the memory to sort exchanged_capacity queries, if these are not fewer than the rank's queries.
 ///
 /// O(1).
 template <class Points, class Queries>
