@@ -18,7 +18,8 @@
 //! [consumer]
 /// Sums over all pairs of a point of the scan and its nearest point of the map.
 struct pair_sums {
-  std::uint64_t micrometers[3];  ///< from the scan to the map. Sums of integers do not depend on the order of the calls
+  /// From the scan to the map; negative sums wrap around. Sums of integers do not depend on the order of the calls.
+  std::uint64_t micrometers[3];
   std::uint64_t pairs;
 };
 

@@ -18,6 +18,8 @@ ALL_RESULTS = "bench/results"
 RESULTS = f"{ALL_RESULTS}/nvidia-h200"
 # The rows of the README's table: function, what is timed, file, row and variant.
 TABLE = "docs/performance.tsv"
+# Runs whose suite has another name in `./dev bench`.
+PROGRAMS = {"knn_exact": "knn", "knn_made": "knn"}
 # By suite: the variants that are farpoint's own, and the baselines with their names.
 BASELINES = "docs/baselines.json"
 SPLATS = "docs/splats/splats.json"
@@ -138,6 +140,12 @@ def largest(root, functions):
     return performance_table(rows, "functions") + ["", f"One {gpus}, CUDA {cuda}, {when}; medians. {not_measured(root, names)}".rstrip()]
 
 
+def measured_by(names):
+    """A sentence with the commands that measure these runs, and where the names of the table's rows are."""
+    commands = dict.fromkeys(f"`./dev bench {PROGRAMS.get(name, name)}`" for name in names)
+    return f"To measure again: {', '.join(commands)}. [docs/performance.tsv]({TABLE}) has the name of each row in these runs."
+
+
 def performance(root):
     """The lines of the table, and of what was measured where."""
     rows = performance_rows(root)
@@ -148,7 +156,7 @@ def performance(root):
               "Each row is compared with the fastest baseline of the same run whose answer is as good; one with a weaker answer is "
               f"named where it is faster ([all baselines]({BASELINES})). " + not_measured(root, names) +
               "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.json)" for name in names) +
-              "; [what they are](bench/README.md)."]
+              "; [what they are](bench/README.md).", "", measured_by(names)]
     return lines
 
 

@@ -82,7 +82,7 @@ def page_lines(text):
 
 
 READERS = {".py": python_comments, ".md": page_lines,
-           **dict.fromkeys((".hpp", ".cuh", ".h", ".cpp", ".cu", ".inc"), c_comments),
+           **dict.fromkeys((".hpp", ".cuh", ".h", ".cpp", ".cu", ".inc", ".js"), c_comments),
            **dict.fromkeys((".cmake", ".sh", ".txt", ".yml", ".toml"), hash_comments)}
 
 

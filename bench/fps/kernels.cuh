@@ -33,7 +33,7 @@ struct kernels_setting {
   bool flush_l2;
 };
 
-// Each registers the rows of one type of point; the rows need what is returned.
+// Each function registers the rows of one type of point. The returned object must outlive the rows.
 
 /// Three floats.
 std::shared_ptr<void> register_kernels_of_floats(kernels_setting const& setting);
@@ -59,11 +59,14 @@ void expect_same_bits(std::vector<T> const& got, std::vector<T> const& expected,
   }
 }
 
-/// The time of a call that is known well enough, in a suite of hundreds of rows: up to 100 calls until they have taken
-/// 20 ms together, 5 calls at least, after 10 calls or 10 ms that warm up. Calls of 100 ms are timed once; so are those
-/// whose first takes more than 20 times what the default takes.
+/// Seconds of each timed call, with few calls, as a suite has hundreds of rows:
+///
+/// - 10 calls or 10 ms of calls warm up.
+/// - Up to 100 calls are timed, until they have taken 20 ms together. At least 5 are timed, unless 100 ms have passed.
+/// - If the first call takes 100 ms, or more than 20 times `default_seconds`, it is the only one, and counts.
+///
 /// @param call             enqueues, waits, and returns the seconds
-/// @param default_seconds  0 if not known
+/// @param default_seconds  median of the default choice; 0 if not known
 template <class Call>
 std::vector<double> seconds_of_calls(Call const& call, double default_seconds) {
   constexpr double hopeless = 20;
@@ -211,11 +214,16 @@ inline double least_seconds_in_global_memory(fps_kernels_row const& row, int mul
   return waves * static_cast<double>(row.largest()) * static_cast<double>(row.samples + row.chosen) / 7e9;
 }
 
-/// The choices that a row is measured with, without the ones that would be replaced: every kernel, and of in_teams the
-/// largest team of use, half and a quarter of it, in registers and with boxes, with boxes other lengths, blocks that
-/// are shared out, and the default's choice with other numbers of rounds of one sample; after 100,000 chosen points,
-/// which take some tenths of a second, the largest team alone. The serial kernel is left out where it would take more
-/// than 0.1 s.
+/// Choices with which a row is measured. A choice that fps() would replace by another is left out.
+///
+/// - in_regions.
+/// - in_global_memory, unless it takes more than 0.1 s.
+/// - in_teams with the largest useful team, and with half and a quarter of its blocks: without boxes, and with boxes.
+///   After 100,000 chosen points, which take some tenths of a second, the largest team alone.
+/// - The largest team with boxes and other lengths of lists.
+/// - All blocks shared out among the clouds, for ragged batches and for more clouds than a quarter of the
+///   multiprocessors.
+/// - The default's choice, and this choice with other numbers of rounds of one sample.
 template <class Points>
 std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoint::batch<Points> const& clouds,
                                              farpoint::fps_params const& params,
@@ -260,7 +268,7 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
   return choices;
 }
 
-/// Registers one contender of a row: `set()` comes before the calls that `Selector` tunes.
+/// Registers one contender of a row. The row calls `set()`, and then fps() with `Selector`.
 /// @param suite  begins the name
 /// @param note   ends the label
 template <class Selector, class Points, class Set>
@@ -297,8 +305,8 @@ void register_regions(fps_kernels_row const& row, farpoint::batch<Points> const&
       "fps_kernels", row, Selector::name(), {}, [] {}, setting, problems);
 }
 
-/// Registers teams with boxes whose points lie elsewhere: in chunks where registers could hold them, and in global
-/// memory where shared memory could, there with other lengths.
+/// Registers teams with boxes whose points are stored in a slower memory than necessary: in chunks although registers
+/// could hold them; and in global memory although shared memory could, with other lengths of lists.
 template <class Points>
 void register_chunks(fps_kernels_row const& row, farpoint::fps_choice choice, kernels_setting const& setting,
                      kernels_problem_store<Points>& problems) {

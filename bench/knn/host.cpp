@@ -32,12 +32,12 @@ constexpr knn_row rows[] = {
     {1'000'000, 8, knn_cloud::one_cell, 3}, {1'000'000, 8, knn_cloud::line, 3},
 };
 
-/// Largest cloud of which brute force is timed: all pairs.
+/// Maximum number of points for which brute force, which compares all pairs, is timed.
 constexpr farpoint::index_t brute_force_points = 10'000;
-/// Queries whose neighbors are compared with brute force's.
+/// Number of queries of a row whose neighbors brute force finds, too.
 constexpr farpoint::index_t checked_queries = 200;
 
-/// A row's points and queries, and brute force's lists of some of these.
+/// A row's points and queries, and the neighbors that brute force finds for some of the queries.
 struct host_problem {
   knn_row row;
   std::vector<float> xyz;
@@ -78,7 +78,7 @@ struct host_problem {
 
 using host_problem_store = problem_store<host_problem, knn_row>;
 
-/// Times `call(lists)` and compares what the last call returned with brute force.
+/// Times `call(lists)`. The lists of the last call must equal the lists of brute force, to the bit.
 template <class Call>
 void time_row(benchmark::State& state, host_problem const& p, int threads, Call&& call) {
   knn_lists got{p.row.points, p.row.k};
@@ -104,7 +104,8 @@ void run_farpoint(benchmark::State& state, host_problem const& p, int threads) {
   state.SetLabel("some rows equal brute force");
 }
 
-/// Times `call(lists)` and compares distances with brute force.
+/// Times `call(lists)`. The distances of the last call must equal the distances of brute force up to rounding: another
+/// library may round and break ties differently.
 template <class Call>
 void time_near_row(benchmark::State& state, host_problem const& p, int threads, Call&& call) {
   knn_lists got{p.row.points, p.row.k};
@@ -140,7 +141,7 @@ struct built_index {
   }
 };
 
-/// @param sorted  with a workspace in which the queries are put in order
+/// @param sorted  true if the call has a workspace, in which it sorts the queries
 void run_queries(benchmark::State& state, host_problem const& p, int threads, bool sorted) {
   built_index const index{p};
   farpoint::host_exec const exec{threads};
@@ -169,7 +170,7 @@ void run_one_by_one(benchmark::State& state, host_problem const& p) {
   state.SetLabel("some rows equal brute force");
 }
 
-/// Queries that are answered together, as a warp does it.
+/// Number of queries that are answered together, as by a warp.
 constexpr std::size_t packet = 32;
 
 /// Counts the work of a search with leaves of `Leaf` points, for queries one by one or `together`.
@@ -220,7 +221,7 @@ void register_all(knn_row const& row, host_problem_store& problems) {
   }
 }
 
-/// Queries among points whose index has been built.
+/// Registers rows of queries that are not the points, with an index that is built before the timed calls.
 template <int K>
 void register_queries(knn_row row, host_problem_store& problems) {
   row.k = K;
@@ -254,7 +255,7 @@ void register_leaves(knn_row const& row, host_problem_store& problems) {
    ...);
 }
 
-/// k is 32 at most.
+/// Rows whose visited leaves are counted; k is at most 32, the capacity of the lists of run_leaves().
 constexpr knn_row leaf_rows[] = {
     {1'000'000, 8, knn_cloud::cube, 1},
     {1'000'000, 32, knn_cloud::cube, 1},

@@ -1,4 +1,4 @@
-"""Voxels with gradients of their means and of the points that they keep."""
+"""voxelize() of torch tensors, with gradients of the voxels' means and of the points that they keep."""
 
 # No `from __future__ import annotations` here: torch 2.6 needs the types of an operator's arguments, not their names.
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -53,6 +53,7 @@ def _(points: Tensor, voxel_size: List[float], point_range: List[float], max_poi
 
 
 def _of_points_gradient(gradient: Tensor, voxel: Tensor, point: Tensor, counts: Tensor, rows: int) -> Tensor:
+    """Gradient of the points: each kept point of a voxel gets the gradient of the voxel's mean, divided by the voxel's count."""
     return scatter(gather(gradient / counts.clamp(min=1).unsqueeze(-1), voxel), point, rows, False, False)
 
 
@@ -71,6 +72,7 @@ _gradient_of_points = opaque_unless_differentiated(_of_points_backward, _of_poin
 
 @torch.library.custom_op("farpoint::voxel_means", mutates_args=())
 def _known_means(points: Tensor, means: Tensor, voxel: Tensor, point: Tensor, counts: Tensor) -> Tensor:
+    """Copies means that voxelize() has computed, and makes them differentiable in the points."""
     return means.clone()
 
 
@@ -93,7 +95,8 @@ _known_means.register_autograd(_means_autograd, setup_context=_means_setup)
 
 
 def _kept(found: Dict[str, Tensor], max_points: Optional[int]) -> Tuple[Tensor, Tensor, Tensor]:
-    """Voxel row and point row of each kept point, -1 for padding; and the first point of each voxel."""
+    """Returns three tensors of rows, -1 for padding: the voxel of each kept point; that point; and the points of each voxel,
+    `[voxels, max_points]`, or without `max_points` its first point alone, `[voxels, 1]`."""
     ends, points, counts = found["list_offsets"], found["list_points"], found["num_points"]
     if max_points is None:
         number = torch.arange(points.shape[0], device=points.device)
@@ -109,7 +112,7 @@ def _kept(found: Dict[str, Tensor], max_points: Optional[int]) -> Tuple[Tensor, 
 
 
 def _with_gradients(points: Tensor, found: Dict[str, Tensor], max_points: Optional[int]) -> Dict[str, Tensor]:
-    """The outputs that are made of points, differentiable in them."""
+    """Replaces the outputs of _WITH_GRADIENTS by equal ones that are differentiable in the points."""
     flat = points.reshape(-1, points.shape[-1])
     voxel, point, table = _kept(found, max_points)
     made = dict(found)
@@ -129,7 +132,7 @@ def voxelize(points: Tensor, voxel_size: Any, point_range: Optional[Sequence[flo
              order: str = "first_occurrence", columns: str = "xyz", seed: Optional[int] = None, dtype: Any = None,
              offsets: Any = None, lengths: Any = None) -> Dict[str, Tensor]:
     """Voxels of a grid and the points in them; see `farpoint.voxelize`. `voxels`, `mean`, `first` and `centroid` are differentiable in
-    the points, of which `seed` must then not choose; `max` has no gradient."""
+    the points. For points that require a gradient, `seed` and the output `max` are refused."""
     cuts = offsets_of(offsets, lengths, points)
     if eager(points):
         return _fp.voxelize(points, voxel_size, point_range, max_points=max_points, max_voxels=max_voxels, outputs=outputs,

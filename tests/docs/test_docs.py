@@ -133,6 +133,7 @@ class Pages(unittest.TestCase):
         table = docs.filled(self.root, "<!-- performance -->\n| a | typed in |\n<!-- /performance -->\n")
         self.assertIn("| k = 8 | 0.1 | brute force | 0.25 | 2.5 |", table)
         self.assertIn("NVIDIA X, CUDA 13.0, 2026-01-02;", table)
+        self.assertIn("To measure again: `./dev bench knn`. [docs/performance.tsv]", table)
         self.assertNotIn("typed in", table)
 
     def test_baseline_is_the_fastest(self):

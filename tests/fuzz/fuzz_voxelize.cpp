@@ -1,4 +1,4 @@
-// voxelize() on the host, against the plain loops.
+// Fuzzer: voxelize() on the host against farpoint::reference::voxelize(), on calls made of the input's bytes.
 #include <farpoint/reference/voxelize.hpp>
 #include <farpoint/voxelize.hpp>
 
@@ -17,11 +17,11 @@ struct voxelize_request {
   farpoint::voxelize_params<float> params;
   std::vector<float> features;
   int channels = 1;
-  index_t rows = 0;      ///< rows of the arrays
-  index_t capacity = 0;  ///< capacity in the call
+  index_t rows = 0;      ///< voxels that the arrays have room for
+  index_t capacity = 0;  ///< voxelize_output::capacity, which may differ from `rows`
   bool batch_column = false;
-  unsigned wanted = 0;  ///< a bit for each part of the output
-  unsigned short_part = 99;
+  unsigned wanted = 0;       ///< bit p: the output has part p
+  unsigned short_part = 99;  ///< part whose array is one element too short; 99: none
 
   explicit voxelize_request(fuzz_input& input) : data{input, 300, 5} {
     auto& grid = params.grid;
@@ -44,7 +44,7 @@ struct voxelize_request {
     capacity = input.take_count(rows);
     batch_column = input.flag();
     wanted = input.take<std::uint16_t>();
-    // Lists go together.
+    // list_points is wanted if list_offsets is: a call with only one is refused, which is tested rarely.
     if (!input.rarely()) wanted = (wanted & ~bit(part::list_points)) | ((wanted & bit(part::list_offsets)) << 1);
     if (input.rarely()) short_part = static_cast<unsigned>(input.below(part::count));
   }

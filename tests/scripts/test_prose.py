@@ -54,6 +54,10 @@ class Prose(unittest.TestCase):
         self.assertEqual(self.found("src/a.cpp", text),
                          [(2, "of"), (3, "told"), (4, "What"), (4, "anew"), (7, "What"), (7, "apart"), (10, "place")])
 
+    def test_comments_of_javascript(self):
+        text = 'const url = "https://what.is/told";\n/** What it wants. */\nconst i = 1; // of the page\n'
+        self.assertEqual(self.found("tools/a.js", text), [(2, "What"), (2, "wants"), (3, "of")])
+
     def test_trailing_comments(self):
         # The second line continues the first, and the third does not.
         text = "int x;  ///< size. Of\n        ///< an edge\n// Of it\nint y;  // told\nint z;  // told\n"

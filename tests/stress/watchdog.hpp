@@ -1,4 +1,4 @@
-// Ends the program where a step takes longer than it may: nothing waits forever.
+// A thread that ends the program if a step takes longer than its limit, so that a test that hangs fails.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class watchdog {
     thread_.join();
   }
 
-  /// The step that begins now must end, or another begin, within `seconds`.
+  /// Starts a step: within `seconds` the next step must start, or the watchdog must be destroyed.
   void expect(std::string step, double seconds) {
     std::lock_guard const lock{mutex_};
     step_ = std::move(step);
@@ -47,7 +47,7 @@ class watchdog {
       if (ends_ || clock::now() < deadline_) continue;
       last_words_(step_);
       std::fflush(nullptr);
-      // A kernel that does not end would hold up whatever exit() destroys.
+      // exit() would run destructors, which wait for a kernel that never ends.
       std::_Exit(3);
     }
   }

@@ -54,6 +54,9 @@ def check_sequence(browser, folder):
 
 def check_cubes(browser, folder):
     open_page(browser, folder, "cubes.html")
+    for place, expected in (("names", "voxels4 voxels"), ("clouds", "voxels4 voxels")):
+        text = browser.evaluate(f"document.getElementById('{place}').textContent").strip()
+        check(text == expected, f"{place} count voxels: {text}")
     set_control(browser, "shading", "0")
     ground = browser.evaluate("farpoint.ground")
     look_from(browser, -1.5708, 1.5708)

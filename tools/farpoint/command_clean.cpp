@@ -1,4 +1,4 @@
-// farpoint clean
+// farpoint clean: removes outliers of a cloud.
 #include <fmt/format.h>
 
 #include <array>
@@ -46,6 +46,8 @@ std::vector<double> mean_distances(std::vector<std::array<Scalar, 3>> const& row
   return means;
 }
 
+// Keeps points whose mean distance to their nearest others is at most the mean over all points plus `deviations` times
+// the sample standard deviation.
 template <class Scalar>
 selection without_far_points(std::vector<std::array<Scalar, 3>> const& rows, cloud const& input,
                              common_wish const& common, clean_wish const& wish) {
@@ -70,6 +72,7 @@ selection without_far_points(std::vector<std::array<Scalar, 3>> const& rows, clo
   return made;
 }
 
+// Keeps points that have at least `min_points` others within `radius`.
 template <class Scalar>
 selection without_lone_points(std::vector<std::array<Scalar, 3>> const& rows, common_wish const& common,
                               clean_wish const& wish) {

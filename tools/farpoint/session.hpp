@@ -1,4 +1,4 @@
-// A command over a file, or over the files of a folder.
+// Runs a command on a file, or on each file of a folder.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace farpoint_tools {
 
-/// Where the voxels of a result are that has the columns voxel_x, voxel_y and voxel_z.
+/// Voxel grid of a result that has the columns voxel_x, voxel_y and voxel_z: lower corner of cell (0, 0, 0), and edges
+/// of a cell (m).
 struct cube_grid {
   std::array<double, 3> lower{}, size{};
 };
@@ -24,13 +25,13 @@ struct drawing {
   std::optional<cube_grid> cubes;
   std::optional<splat_rows> splats;
   std::vector<column> more;   ///< columns that are not written to files
-  bool has_input = false;     ///< the result has all of the input: the page does not show that again
+  bool has_input = false;     ///< true if the result contains the whole input, which the page then does not show twice
   std::string color_by = {};  ///< name of a column; empty: height
 };
 
 /// Result of a command for one cloud.
 struct outcome {
-  figures told;
+  figures told;                       ///< what the command prints
   cloud result;                       ///< cloud to write; empty if the command makes none
   bool equal = true;                  ///< false: --check has found a difference
   std::string backend = {};           ///< backend that computed it
@@ -53,14 +54,14 @@ struct session_source {
 /// True if the input is a folder.
 bool is_folder(common_wish const& wish);
 
-/// The files of the input: the clouds of a folder, or the one file.
+/// Files of the input: all clouds of a folder, or the single file.
 /// @throws file_error
 std::vector<std::filesystem::path> input_files(common_wish const& wish);
 
 /// Runs a command over the input, prints its figures and writes its results. A file of a folder that cannot be read is
 /// reported on stderr, and the run goes on with the next file.
-/// @param name  "voxelize"
-/// @param indices  file for outcome::indices; with a folder as input, a folder
+/// @param name     the command, such as "voxelize"
+/// @param indices  file for outcome::indices; a folder if the input is a folder
 /// @return the exit code
 /// @throws usage_error, file_error, cloud_error, compute_error
 int run_session(std::string const& name, common_wish const& wish, command const& run, std::string const& indices = {});
@@ -71,7 +72,7 @@ int run_session(std::string const& name, common_wish const& wish, session_source
 /// Prints the machine, and the result of a command without an INPUT, if any.
 int run_without_input(std::string const& name, common_wish const& wish, std::optional<outcome> const& made);
 
-/// One line on stderr: "farpoint: message". Control characters are shown as '?'.
+/// Prints the line "farpoint: message" on stderr. Control characters are replaced by '?'.
 void complain(std::string const& message);
 
 }  // namespace farpoint_tools

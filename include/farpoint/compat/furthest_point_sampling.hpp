@@ -59,6 +59,7 @@ struct ordered_cloud {
   }
 
  private:
+  /// Lowest position of a finite point that skip_origin permits; 0 without such a point.
   FARPOINT_HD index_t first_left() const noexcept {
     for (index_t place = 0; place < points.size(); ++place) {
       auto const point = points[place];

@@ -21,8 +21,8 @@ extern "C" __device__ void farpoint_needs_ftz_false_or_FARPOINT_ALLOW_FTZ_for_ot
 
 /// Returns `value`, and fails the build if subnormal floats are flushed to zero. nvcc's -ftz=true, which
 /// --use_fast_math implies, flushes them in every instruction, comparisons included, and results would differ. No macro
-/// reports the option. __nvvm_reflect does: with -ftz=true the call above remains and its name stands in the error,
-/// otherwise the compiler removes the branch.
+/// reports the option. __nvvm_reflect does: with -ftz=true the call of the undefined function remains and the linker
+/// names it, otherwise the compiler removes the branch.
 __device__ FARPOINT_ALWAYS_INLINE float with_subnormals(float value) noexcept {
   if (__nvvm_reflect("__CUDA_FTZ") != 0) farpoint_needs_ftz_false_or_FARPOINT_ALLOW_FTZ_for_other_answers();
   return value;
@@ -31,6 +31,7 @@ __device__ FARPOINT_ALWAYS_INLINE float with_subnormals(float value) noexcept {
 }  // namespace detail
 #elif defined(__CUDA_ARCH__)
 namespace detail {
+/// Returns `value`. Unchecked: FARPOINT_ALLOW_FTZ permits flushed subnormals, or the compiler is not nvcc.
 __device__ FARPOINT_ALWAYS_INLINE float with_subnormals(float value) noexcept {
   return value;
 }
@@ -133,7 +134,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr Integer divide_up(Integer a, Intege
 
 }  // namespace detail
 
-/// a * b, rounded once: written as a fused operation, so that the compiler cannot fuse it with a sum.
+/// a * b, rounded once: written as a fused operation, so that the compiler cannot fuse it with a sum. A product of zero
+/// is +0, also where a * b is -0.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar mul_rn(Scalar a, Scalar b) noexcept {
   return fma_rn(a, b, Scalar(0));

@@ -29,11 +29,15 @@ using stream_knn_task = knn_shard_task<cuda_exec, Communicator, Points, Queries>
 }  // namespace detail
 
 /// Bytes of device workspace that knn_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
-/// refused.
+/// refused. The sum of
 ///
-/// The BVH of the points; the space in which knn() sorts queries, and 4 bytes per query; per query of
-/// exchanged_capacity 36 bytes and 24 per neighbor (double: 68 and 32), and, if they are more than the queries, the
-/// space to sort them. O(1).
+/// - the BVH of the points,
+/// - 4 bytes per query of the rank,
+/// - per query of exchanged_capacity 36 bytes, and 24 bytes per neighbor (double: 68 and 32),
+/// - the memory in which knn() sorts the rank's queries,
+/// - the memory to sort exchanged_capacity queries, if these are not fewer than the rank's queries.
+///
+/// O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,
@@ -61,7 +65,7 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// @param output        see knn_shard_output
 /// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
+/// @return as the host overload; or `cuda_failure`, after which the communicator is aborted if it has abort()
 ///
 /// Complexity: knn() of the rank's queries and of the received ones, ranks x queries box tests, and one loop over the
 /// answers of each rank.
@@ -97,7 +101,8 @@ std::size_t knn_shard_plan_workspace_bytes(cuda_exec exec, int ranks, shard<Poin
 /// @param output        see knn_shard_output
 /// @param workspace     at least knn_shard_plan_workspace_bytes() bytes, 256-byte aligned, device memory
 ///
-/// @return a search whose outcome() is as on the host, or `cuda_failure`, and the communicator is aborted if it can be
+/// @return a search whose outcome() is as on the host; or `cuda_failure`, after which the communicator is aborted if it
+///         has abort()
 ///
 /// Complexity: both halves take the time of knn_shard().
 template <class Communicator, class Points, class Queries>
@@ -137,7 +142,7 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// @param output        see knn_shard_output
 /// @param workspace     at least knn_shard_workspace_bytes() bytes, 256-byte aligned
 ///
-/// @return as the host overload, or `cuda_failure`, and the communicator is aborted if it can be
+/// @return as the host overload; or `cuda_failure`, after which the communicator is aborted if it has abort()
 ///
 /// Complexity: as the host overload.
 template <class Communicator, class Points, class Queries>

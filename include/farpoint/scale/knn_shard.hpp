@@ -17,8 +17,9 @@ using host_knn_task = knn_shard_task<host_exec, Communicator, Points, Queries>;
 
 /// Bytes of workspace that knn_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
-/// The BVH of the points; per query 20 bytes; per query of exchanged_capacity 56 bytes and 24 per neighbor (double: 88
-/// and 32); per pair of ranks 8. O(1).
+/// The BVH of the points; per query 20 bytes (double: 32); per query of exchanged_capacity 36 bytes and 24 per neighbor
+/// (double: 68 and 32), and 16 more (double: 28) if exchanged_capacity is not below the number of queries; per pair of
+/// ranks 8. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,

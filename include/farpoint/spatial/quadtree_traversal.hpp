@@ -23,8 +23,8 @@ struct quadtree_box {
   }
 };
 
-/// The pixels of a disc. Exact: rounding is monotone, so a square's nearest point is not farther than any of its
-/// pixels, and its farthest corner not nearer, bit by bit.
+/// The pixels of a disc. Exact: rounding is monotonic, so no pixel of a square has a rounded distance below the
+/// square's nearest point, or above its farthest corner.
 struct quadtree_disc {
   vec<float, 2> center;
   float radius2;
@@ -49,7 +49,7 @@ struct quadtree_disc {
   }
 };
 
-/// The smallest node that covers a rectangle, a tile at least.
+/// Smallest node of at least a tile (4 x 4 pixels) that covers a rectangle.
 FARPOINT_HD inline quadtree_node quadtree_node_around(pixel_box const& box) noexcept {
   quadtree_node low = quadtree_node_of(quadtree_tile_level, box.low[0], box.low[1]);
   std::uint32_t high = quadtree_node_of(quadtree_tile_level, box.high[0], box.high[1]).code;
@@ -57,7 +57,8 @@ FARPOINT_HD inline quadtree_node quadtree_node_around(pixel_box const& box) noex
   return low;
 }
 
-/// Visits the points of a tile that are in the shape.
+/// Calls visit(position) for each point of a tile whose pixel is in the shape. Bits of `members` are pixels of the tile
+/// in Morton order.
 FARPOINT_CALLS_BACK
 template <class Shape, class Visit>
 FARPOINT_HD void visit_tile(quadtree_record const& tile, pixel_box const& square, Shape const& shape,
@@ -72,10 +73,12 @@ FARPOINT_HD void visit_tile(quadtree_record const& tile, pixel_box const& square
 }
 
 /// Calls visit(position) for each point of a tree whose pixel is in a shape, depth first, from the smallest node around
-/// the shape. A node's code says where to go on, so no stack is needed: to the next code, and up as long as that is a
-/// first child, whose parent has been visited with all of its children.
-/// @param shape   has meets(square) and holds(square): some, and all, of the pixels of a square are in it
-/// @param around  pixels of the image outside of which there is nothing of the shape
+/// the shape. No stack is needed, as codes of siblings follow one another: after a node comes the node of the next
+/// code. If that code is a first child's (code % 4 == 0), the four siblings are done, and their parent's successor
+/// comes next.
+/// @param shape   has meets(square), true if the shape may contain a pixel of the square; and holds(square), true if it
+///                contains all pixels of the square
+/// @param around  rectangle of pixels that contains the shape's part of the image
 FARPOINT_CALLS_BACK
 template <class Tree, class Shape, class Visit>
 FARPOINT_HD void for_each_in(Tree const& tree, Shape const& shape, pixel_box const& around, Visit& visit) noexcept {

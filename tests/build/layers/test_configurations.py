@@ -1,4 +1,4 @@
-"""What configurations.py finds, and what it lets pass."""
+"""Tests of configurations.py, which compares the flags of a program's objects with those of the library that it links."""
 import unittest
 
 from configurations import differences

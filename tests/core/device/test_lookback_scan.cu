@@ -20,7 +20,7 @@ struct scan_args {
   std::uint64_t* words;
   std::uint32_t* ticket;
   std::uint32_t tiles;
-  unsigned longest_wait;  ///< ns
+  unsigned longest_wait;  ///< limit of the delay of a tile, in cycles of clock64(); 0: no delays
 };
 
 template <int BlockSize>
@@ -29,7 +29,7 @@ __global__ void scan_kernel(scan_args const args) {
   __shared__ typename scan::storage storage;
   scan const scanner{storage, args.words, args.ticket};
   for (std::uint32_t tile = scanner.take(); tile < args.tiles; tile = scanner.take()) {
-    // A sixteenth of the tiles is delayed.
+    // Delays a sixteenth of the tiles, so that others wait for their sums.
     if (args.longest_wait != 0 && tile * 2654435761u >> 28 == 0) {
       long long const until = clock64() + tile * 40503u % args.longest_wait;
       while (clock64() < until) {
@@ -82,7 +82,7 @@ void check_tiles(std::initializer_list<std::uint32_t> sizes, std::uint64_t seed)
               .word;
     }
     std::vector<std::uint64_t> large(pairs.size());
-    for (auto& number : large) number = random.next() >> 2 >> 24;
+    for (auto& number : large) number = random.next() >> 26;  // below 2^38: sums of 2^20 numbers are below 2^62
     for (unsigned const blocks : {1u, 7u, tiles}) check_scan<BlockSize>(pairs, blocks, 0);
     check_scan<BlockSize>(large, tiles, 0);
     check_scan<BlockSize>(pairs, tiles, 20000);

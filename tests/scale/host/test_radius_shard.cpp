@@ -1,4 +1,5 @@
-// radius_shard() with ranks that are threads: the rows of one call for the whole cloud; and no rank hangs.
+// radius_shard() with ranks that are threads: its rows equal the rows of one call for the whole cloud, and no rank
+// hangs.
 #include "../../support/catch.hpp"
 #include "../../support/for_each_seed.hpp"
 #include "../../support/host_array.hpp"
@@ -50,7 +51,7 @@ TEST_CASE("radius_shard, host: threads and ranks that it does not take", "[radiu
   problem.threads = -1;
   check_refused(problem, problem.calls());
 
-  // Refused before anything is exchanged.
+  // 1,025 ranks are one too many; rank 0 refuses them before it exchanges anything.
   problem = radius_shard_problem<float>{{}, {0, 0}};
   farpoint::thread_ranks group{1025};
   farpoint::thread_communicator communicator{group, 0};

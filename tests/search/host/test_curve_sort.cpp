@@ -122,7 +122,8 @@ void check_curve_sort(std::vector<std::array<float, Dim>> const& memory, index_t
   sorter{points, order.data(), scratch.data(), count, enough}.sort(0, count);
   CHECK(order == expected);
 
-  // In three steps, as a team does.
+  // Sorts again, in the three steps that a thread team shares: codes, scatter by the highest digit, sort of each
+  // bucket.
   if (count <= enough) return;
   auto box = sorter::box_type::empty();
   for (index_t i = 0; i < count; ++i) box.grow(points[i]);

@@ -70,7 +70,7 @@ void check_around(cloud<Scalar> points, Scalar edge) {
     CHECK(grid.origin[axis] <= low[axis]);
     long double const wide = edge;
     long double const cells = std::floor(static_cast<long double>(low[axis]) / wide);
-    // Rounded, the next multiple may be no higher than the point, or this one be higher.
+    // Multiples are rounded: the next one may be at or below the point, or this one above it.
     bool is_multiple = false;
     for (long double const more : {-1, 0, 1}) {
       is_multiple = is_multiple || grid.origin[axis] == static_cast<Scalar>((cells + more) * wide);
@@ -124,7 +124,7 @@ TEST_CASE("voxel_grid: around a cloud of any shape", "[voxelize][grid]") {
     for (std::size_t const n : {0u, 1u, 2u, 500u}) {
       CAPTURE(static_cast<int>(which), n);
       auto const wide = cloud_of<double>(which, n, n + 1);
-      // An edge that the extent has some 300 times, however large that is.
+      // The extent is 307 edges long, at every scale of the cloud.
       double extent = 0;
       for (auto const& p : wide) {
         for (double const x : p) extent = std::isfinite(x) ? std::max(extent, std::fabs(x)) : extent;

@@ -1,4 +1,4 @@
-// A camera that turns around a target. Lengths are those of the scene's frame; matrices are column by column.
+// Camera that turns around a target. Lengths are in units of the scene's frame; matrices are stored column by column.
 
 const VERTICAL_ANGLE = (40 * Math.PI) / 180;
 
@@ -17,7 +17,7 @@ function multiply(a, b) {
 }
 
 class OrbitCamera {
-  /** @param box  { low, high } of what is to be seen */
+  /** @param box  { low, high }: box that the camera shows */
   constructor(up, box) {
     this.up = up;
     const axis = up.findIndex((value) => value !== 0);
@@ -46,10 +46,10 @@ class OrbitCamera {
   get near() { return this.distance * 0.01; }
   get far() { return this.distance + 30 * this.radius; }
 
-  /** What the depth of a point at the eye would be in clip coordinates. */
+  /** Depth in clip coordinates of a point at the eye. */
   get depthOffset() { return (2 * this.far * this.near) / (this.near - this.far); }
 
-  /** From the frame to clip coordinates, for a picture of this width by height. */
+  /** Matrix from the frame to clip coordinates, for a picture of this ratio of width to height. */
   matrix(aspect) {
     const { right, top, back } = this.axes();
     const { eye } = this;
@@ -65,7 +65,7 @@ class OrbitCamera {
     return multiply(projection, view);
   }
 
-  /** Place of a point in the picture, from -1 to 1 to the right and up; null behind the camera. */
+  /** Position of a point in the picture, from -1 to 1 to the right and up; null behind the camera. */
   project(point, aspect) {
     const m = this.matrix(aspect);
     const clip = (row) => m[row] * point[0] + m[4 + row] * point[1] + m[8 + row] * point[2] + m[12 + row];
@@ -73,7 +73,7 @@ class OrbitCamera {
     return w > this.near ? [clip(0) / w, clip(1) / w] : null;
   }
 
-  /** Looks at all there is. */
+  /** Moves the camera so that the picture shows the whole box. */
   fit(aspect) {
     this.target = add(this.low, add(this.high, this.low, -1), 0.5);
     let near = this.radius * 0.1;
@@ -86,7 +86,7 @@ class OrbitCamera {
     this.distance = far;
   }
 
-  /** How large things are, in pixels, in a picture of this size that shows all there is. */
+  /** Size of a unit of length in a picture of this size that shows the whole box, in pixels up to a constant factor. */
   sizeWhenFitted(width, height) {
     const { target, distance } = this;
     this.fit(width / height);
@@ -96,7 +96,7 @@ class OrbitCamera {
   }
 
   seesBox(aspect) {
-    const share = 0.95; // nothing but a corner comes as near to the edge
+    const share = 0.95; // fraction of the way from the target to a corner: only corners come as near to the edge of the picture
     for (let corner = 0; corner < 8; ++corner) {
       const end = [0, 1, 2].map((axis) => ((corner >> axis) & 1 ? this.high : this.low)[axis]);
       const point = add(this.target, add(end, this.target, -1), share);
@@ -113,7 +113,7 @@ class OrbitCamera {
 
   turn(yaw, pitch) { this.look(this.yaw + yaw, this.pitch + pitch); }
 
-  /** Half the height of what is seen at the target. */
+  /** Half the height of the visible part of the plane through the target. */
   get reach() { return this.distance * Math.tan(VERTICAL_ANGLE / 2); }
 
   /** Moves the target by a share of the picture's half height. */
@@ -122,7 +122,7 @@ class OrbitCamera {
     this.target = add(add(this.target, right, x * this.reach), top, y * this.reach);
   }
 
-  /** Changes the distance. What is at (x, y), in half heights from the center, stays there. */
+  /** Changes the distance. The point seen at (x, y), in half heights from the center, keeps its position. */
   zoom(factor, x = 0, y = 0) {
     const distance = Math.min(Math.max(this.distance * factor, this.radius * 1e-5), this.radius * 100);
     const share = 1 - distance / this.distance;

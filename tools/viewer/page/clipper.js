@@ -1,4 +1,4 @@
-// A box outside of which nothing is drawn or picked. Its sides are shares of the range that the clouds have.
+// Clipping box: points outside are neither drawn nor picked. Its sides are fractions of the clouds' ranges.
 
 class Clipper {
   constructor(viewer) {
@@ -48,12 +48,12 @@ class Clipper {
     return this.low[axis] + this.shares[end][axis] * (this.high[axis] - this.low[axis]);
   }
 
-  /** Corners of the box as it is shown. */
+  /** Corners of the box whose edges are drawn. */
   box() {
     return ["low", "high"].map((end) => [0, 1, 2].map((axis) => this.side(end, axis)));
   }
 
-  /** What is drawn: at the end of a slider also what lies beyond, as the box is around most points only. */
+  /** Corners of the visible part. A slider at its end does not clip: outliers lie beyond the box around most points. */
   limits() {
     const limit = (end, all, beyond) => [0, 1, 2].map((axis) =>
       !this.on || this.shares[end][axis] === all ? beyond : this.side(end, axis));

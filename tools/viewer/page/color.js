@@ -1,13 +1,13 @@
-// Colors of points. A choice says what they show:
+// Colors of points. Members of a choice of colors:
 //
 //     kind   "height", "cloud", or the kind of an attribute
-//     which  for an attribute: its place in each cloud, or -1
+//     which  for an attribute: its index in each cloud, or -1
 //     low, high  for numbers: the ends of the scale
 
 const CLOUD_COLORS = [[92, 138, 190], [240, 122, 38], [58, 168, 98], [186, 92, 196]];
 const NO_COLOR = [132, 136, 142];
 
-/** 256 colors by anchors at equal distances. */
+/** 256 colors, interpolated between anchors at equal distances. */
 function makeScale(anchors) {
   return Array.from({ length: 256 }, (_, i) => {
     const place = (i / 255) * (anchors.length - 1);
@@ -16,7 +16,7 @@ function makeScale(anchors) {
   });
 }
 
-/** Scales of colors. The first gets ever lighter, also to the color-blind; the last two have a middle. */
+/** Scales of colors. Lightness grows along the first, for color-blind readers; the last two diverge from a middle. */
 const SCALES = {
   "Indigo to yellow": makeScale([[82, 66, 172], [48, 116, 194], [30, 160, 156], [128, 198, 84], [250, 220, 62]]),
   Gray: makeScale([[70, 70, 74], [236, 236, 232]]),
@@ -29,13 +29,13 @@ function cssColor(rgb) {
   return `rgb(${rgb[0]} ${rgb[1]} ${rgb[2]})`;
 }
 
-/** A scale from left to right. */
+/** A scale as a CSS gradient from left to right. */
 function cssScale(scale) {
   const stops = Array.from({ length: 16 }, (_, i) => cssColor(scale[17 * i]));
   return `linear-gradient(to right, ${stops.join(", ")})`;
 }
 
-/** Neighboring labels get hues far apart. */
+/** Color of a label; neighboring labels have distant hues. */
 function labelColor(label) {
   if (label < 0) return NO_COLOR;
   const hue = (label * 0.6180339887498949) % 1;
@@ -83,7 +83,7 @@ function paintBlock(block, choice, scale, scene) {
   return colors;
 }
 
-/** All that points can be colored by. Attributes of the same name and kind are one choice. */
+/** Choices of colors: height, cloud and all attributes. Attributes of the same name and kind are one choice. */
 function colorChoices(scene) {
   const join = (ranges) => ({
     low: Math.min(...ranges.map((range) => range.shownLow)),

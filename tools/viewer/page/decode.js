@@ -6,7 +6,7 @@ const BASE64_DIGITS = new Uint8Array(128);
 });
 
 function decodeBase64(text) {
-  // Browsers of 2025 and later; they refuse what a file that was cut off ends with.
+  // Browsers of 2025 and later have it; it throws for a block that a truncated file ends with.
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text.slice(0, text.length - (text.length % 4)));
   const bytes = new Uint8Array((text.length / 4) * 3);
   const digit = (i) => BASE64_DIGITS[text.charCodeAt(i)];
@@ -41,7 +41,7 @@ class ByteReader {
     const value = this.varint();
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
-  /** `count` numbers of a typed array's type. A copy, as they lie anywhere. */
+  /** `count` numbers of a typed array's type; a copy, because typed arrays need aligned bytes. */
   numbers(Type, count) {
     const size = count * Type.BYTES_PER_ELEMENT;
     this.at += size;
@@ -49,7 +49,7 @@ class ByteReader {
   }
 }
 
-/** "None" among the codes of an attribute: as written, and as kept where 32 bits hold all others. */
+/** Code of a missing value of an attribute: in the file, and in memory if all other codes fit into 32 bits. */
 const NO_INTEGER = -(2 ** 51);
 const NO_INT32 = -(2 ** 31);
 const NO_STEP = 0xffff;
@@ -124,7 +124,7 @@ function indexInCloud(block, i) {
   return block.indices.list ? block.indices.list[i] : block.indices.first + i;
 }
 
-/** The place of point `index` of the cloud in a block; -1 if it is not there. */
+/** Position in a block of point `index` of the cloud; -1 if the block does not have the point. */
 function placeInBlock(block, index) {
   const { first, list } = block.indices;
   if (!list) return index >= first && index < first + block.count ? index - first : -1;

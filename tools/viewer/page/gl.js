@@ -1,4 +1,4 @@
-// What WebGL2 takes many lines for: programs, buffers, and textures to draw to.
+// Helpers of WebGL2: programs, buffers, and textures to draw to.
 
 function makeProgram(gl, vertex, fragment) {
   const program = gl.createProgram();
@@ -27,7 +27,7 @@ function makeBuffer(gl, data) {
   return buffer;
 }
 
-/** Numbers for a shader: `size` of each vertex; of `skip` rows one is taken. */
+/** Binds an attribute of a shader: `size` numbers for each vertex, from every `skip`-th row. */
 function useBuffer(gl, location, buffer, { size, type, normalized = false, skip = 1 }) {
   const width = { [gl.FLOAT]: 4, [gl.UNSIGNED_BYTE]: 1 }[type];
   gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
@@ -38,8 +38,8 @@ function useBuffer(gl, location, buffer, { size, type, normalized = false, skip 
 const NUMBERS_WIDTH = 256; // texels in a row of a texture of numbers
 
 /**
- * A texture of numbers of a block's points: three floats, four bytes or two numbers of 16 bits for each. Shaders fetch
- * those of point i at (i % 256, i / 256).
+ * A texture of numbers of a block's points: three floats, four bytes or two 16-bit numbers each. Shaders fetch the
+ * numbers of point i at (i % 256, i / 256).
  */
 function makeNumbers(gl, data) {
   const texture = gl.createTexture();
@@ -72,7 +72,7 @@ function makeTexture(gl, format, width, height) {
   return texture;
 }
 
-/** A framebuffer with a texture for each format, and one of depths: a new one, or the one given. */
+/** Returns a framebuffer with a texture for each format, and the given texture of depths or a new one. */
 function makeTarget(gl, width, height, formats, depths = null) {
   const made = { width, height, textures: formats.map((format) => makeTexture(gl, format, width, height)) };
   made.ownDepths = depths ? null : makeTexture(gl, gl.DEPTH_COMPONENT24, width, height);
@@ -92,7 +92,7 @@ function deleteTarget(gl, { framebuffer, textures, ownDepths }) {
   for (const texture of [...textures, ownDepths]) gl.deleteTexture(texture);
 }
 
-/** Makes textures the samplers of these names. */
+/** Binds textures to the samplers of these names. */
 function useTextures(gl, at, textures) {
   Object.entries(textures).forEach(([name, texture], unit) => {
     gl.activeTexture(gl.TEXTURE0 + unit);

@@ -1,4 +1,4 @@
-// What the user does: controls, keys, pointers.
+// Input of the user: controls, keys, pointers.
 
 const VIEWS = {
   top: [-Math.PI / 2, Math.PI / 2],
@@ -72,14 +72,14 @@ function listenToKeys(viewer, setView) {
 
 function listenToPointers(viewer) {
   const { camera, canvas } = viewer;
-  const pointers = new Map(); // those that are down, and where
+  const pointers = new Map(); // positions of the pointers that are down, by id
   let traveled = 0;
   const placeOf = (event) => {
     const box = canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
   const halfHeight = () => canvas.clientHeight / 2;
-  /** (x, y) in half heights from the center of its pane. */
+  /** Converts (x, y) to half heights from the center of the pane under it. */
   const fromCenter = ([x, y]) => {
     const { pane, ...place } = viewer.paneAt(x, y);
     return [(2 * place.x - pane.width) / pane.height, (2 * place.y - pane.height) / pane.height];
@@ -135,7 +135,7 @@ function listenToPointers(viewer) {
   });
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
-    // Lines and pages to pixels; a pinch on a touchpad comes as small steps with Ctrl.
+    // Converts lines and pages to pixels. A pinch on a touchpad arrives as small steps with Ctrl.
     const pixels = event.deltaY * [1, 30, 300][event.deltaMode] * (event.ctrlKey ? 5 : 1);
     camera.zoom(Math.exp(Math.min(Math.max(pixels, -300), 300) * 0.0015), ...fromCenter(placeOf(event)));
     viewer.drawMoving();

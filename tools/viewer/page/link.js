@@ -1,4 +1,4 @@
-// A view as the end of the page's address: camera, colors, what is shown.
+// Links to a view: the fragment of the page's address has the camera, the colors and the controls.
 
 const LINKED_CONTROLS = ["layout", "shape", "size", "by-distance", "splat-size", "shading", "axes", "map"];
 
@@ -16,13 +16,13 @@ function viewToLink(viewer) {
   return link.toString();
 }
 
-/** Numbers of a list, or null if they are not as many as wanted, or not numbers. */
+/** Numbers of a list with commas; null if their count differs from the expected one, or one is not a number. */
 function numbersOf(text, count) {
   const numbers = (text || "").split(",").map(Number);
   return numbers.length === count && numbers.every(Number.isFinite) ? numbers : null;
 }
 
-/** Takes from a link what makes sense for this page; leaves the rest as it is. */
+/** Applies the entries of a link that are valid for this page; ignores others. */
 function viewFromLink(viewer, text) {
   const link = new URLSearchParams(text);
   if (!link.has("camera")) return;

@@ -1,7 +1,7 @@
 // Decodes and paints blocks while the browser still loads the file, some milliseconds at a time.
 
-const MOST_WORK = 12; // ms of decoding and painting until the browser may do something else
-const DRAWN_WHILE_LOADING = 500000; // points, at most
+const MOST_WORK = 12; // ms of decoding and painting before control returns to the browser
+const DRAWN_WHILE_LOADING = 500000; // maximum number of points
 
 class Loader {
   constructor(viewer) {
@@ -9,14 +9,14 @@ class Loader {
     this.scene = viewer.scene;
     this.loaded = 0;
     this.loadedWhenDrawn = 0;
-    this.toPaint = []; // numbers of blocks
+    this.toPaint = []; // indices of blocks
     this.done = false;
-    // Messages come at once; timers wait for some milliseconds each.
+    // Messages arrive without delay; a timer would wait for some milliseconds.
     this.next = new MessageChannel();
     this.next.port1.onmessage = () => this.work();
   }
 
-  /** Decodes and paints for a while, again and again, as long as there is something to do. */
+  /** Decodes and paints for MOST_WORK ms, and schedules itself again until all is done. */
   work() {
     const end = performance.now() + MOST_WORK;
     let busy = true;
@@ -29,7 +29,7 @@ class Loader {
 
   decodeNext() {
     const source = document.querySelector("script.block");
-    // The last one may not have arrived as a whole.
+    // The last block may not have arrived completely.
     const complete = source && (source.nextElementSibling || document.readyState !== "loading");
     if (!complete) {
       if (!source && !this.done && document.readyState !== "loading") this.finish();
@@ -39,7 +39,7 @@ class Loader {
     source.remove();
     this.viewer.renderer.add(block, paintBlock(block, this.viewer.choice, this.viewer.scale(), this.scene));
     this.loaded += block.count;
-    // Not after each block, and not all points: where drawing is slow, that would take most of the time.
+    // Draws seldom, and not all points: otherwise a slow machine would spend most of its time drawing.
     if (this.loaded > 2 * this.loadedWhenDrawn) {
       this.loadedWhenDrawn = this.loaded;
       this.viewer.skip = Math.ceil(this.loaded / DRAWN_WHILE_LOADING);
@@ -67,7 +67,7 @@ class Loader {
     const { renderer, choice } = this.viewer;
     const place = this.toPaint.shift();
     renderer.paint(place, paintBlock(renderer.blocks[place].block, choice, this.viewer.scale(), this.scene));
-    // Once what is shown is painted; the rest of a sequence follows.
+    // Draws once the shown clouds are painted; the other moments of a sequence follow.
     if (this.toPaint.length === 0 || (this.isShown(place) && !this.isShown(this.toPaint[0]))) this.viewer.draw();
     return true;
   }
@@ -76,7 +76,7 @@ class Loader {
     return this.scene.clouds[this.viewer.renderer.blocks[place].block.cloud].moment === this.viewer.moment;
   }
 
-  /** Paints all blocks again, those that are shown first. */
+  /** Paints all blocks again, beginning with the blocks that are shown. */
   repaint() {
     const idle = this.toPaint.length === 0;
     const places = this.viewer.renderer.blocks.map((_, place) => place);

@@ -1,5 +1,5 @@
-// What is drawn over the points, with lines and texts: axes, a scale bar, a distance, the edges of the clipping box. It
-// is a canvas of its own, so that a saved picture has it, too.
+// Overlay of the picture, with lines and texts: axes, a scale bar, a distance, the edges of the clipping box. The overlay
+// is a canvas of its own, so that a saved picture can include it.
 
 const AXIS_LENGTH = 30; // pixels of the page
 const AXES = [["X", [1, 0, 0], "#d43a3a"], ["Y", [0, 1, 0], "#2c9a4b"], ["Z", [0, 0, 1], "#3a6fd4"]];
@@ -70,13 +70,13 @@ class Overlay {
     context.fillText(text, x, y);
   }
 
-  /** Axes as the camera turns them, in the lower left corner. */
+  /** Draws the directions of the axes in the lower left corner. */
   drawAxes([left, top, , height]) {
     const { right, top: upward, back } = this.viewer.camera.axes();
     const origin = [left + 48, top + height - 48];
     const ends = AXES.map(([name, axis, color]) =>
       ({ name, color, x: dot(axis, right), y: dot(axis, upward), z: dot(axis, back) }));
-    ends.sort((a, b) => a.z - b.z); // the one that points to the eye last
+    ends.sort((a, b) => a.z - b.z); // the axis that points to the eye is drawn last
     for (const { name, color, x, y } of ends) {
       const at = (length) => [origin[0] + length * x, origin[1] - length * y];
       this.line([origin, at(AXIS_LENGTH)], color, 2);
@@ -84,7 +84,7 @@ class Overlay {
     }
   }
 
-  /** A round length, and how many pixels of the page it takes in the middle of a pane. */
+  /** A round length, and its pixels of the page in the middle of a pane. */
   barOf([, , width, height]) {
     const { camera, scene } = this.viewer;
     const perPixel = (2 * camera.reach * scene.scale) / height;
@@ -114,7 +114,7 @@ class Overlay {
     this.write(ruler.distanceText(), (a + c) / 2, (b + d) / 2 - 12, "center", "#e8590c");
   }
 
-  /** The twelve edges of the clipping box. */
+  /** Draws the twelve edges of the clipping box. */
   drawBox(pane) {
     const [low, high] = this.viewer.clipper.box();
     const corners = Array.from({ length: 8 }, (_, corner) =>

@@ -1,8 +1,8 @@
-// What stands beside the picture. All texts go in as text, never as HTML.
+// The panel next to the picture: figures, legend, the picked point. All texts are inserted as text, never as HTML.
 
 const byId = (id) => document.getElementById(id);
 
-/** An element with these children, which are elements or texts. */
+/** Creates an element with these children, which are elements or texts. */
 function element(tag, properties, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
@@ -20,8 +20,13 @@ function swatch(rgb) {
 }
 
 const countText = (count) => count.toLocaleString("en");
+/** "19,988 voxels" for a cloud of voxels, which has a cube for each row, "4 points" for other clouds. */
+function rowsText(cloud, count) {
+  const name = cloud.cubes ? "voxel" : "point";
+  return `${countText(count)} ${name}${count === 1 ? "" : "s"}`;
+}
 const withUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
-/** Six digits: values in steps have no more. */
+/** Six digits, which is the precision of values that are stored in steps. */
 function numberText(value) {
   const rounded = Number(value.toPrecision(6));
   const size = Math.abs(rounded);
@@ -29,7 +34,7 @@ function numberText(value) {
   return plain ? rounded.toLocaleString("en", { maximumFractionDigits: 9 }) : String(rounded);
 }
 
-/** As many digits of a coordinate as are right. */
+/** The correct digits of a coordinate. */
 function coordinateText(value, error) {
   const digits = error > 0 ? Math.min(Math.max(Math.floor(-Math.log10(error)), 0), 12) : 6;
   return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -42,7 +47,7 @@ function valueText(attribute, value) {
   return withUnit(attribute.code === "integers" ? countText(value) : numberText(value), attribute.unit);
 }
 
-/** Table rows of names and values. */
+/** Fills a table with rows of names and values. */
 function fillTable(table, rows) {
   table.tBodies[0].replaceChildren(...rows.map(([name, value]) =>
     element("tr", {}, element("th", { scope: "row", textContent: name }), element("td", { textContent: value }))));
@@ -53,20 +58,21 @@ function showFigures(figures) {
   fillTable(document.querySelector("#figures table"), figures);
 }
 
-/** The figures of one moment of a sequence. */
+/** Shows the figures of one moment of a sequence. */
 function showMomentFigures({ name, figures }) {
   byId("moment-figures").hidden = false;
   fillTable(document.querySelector("#moment-figures table"), [["Name", name], ...figures]);
 }
 
 function showClouds(clouds) {
-  fillTable(byId("clouds"), clouds.map(({ name, points, drawn }) => [
-    name,
-    `${countText(points)} points` + (drawn < points ? `, ${countText(points - drawn)} left out as not finite` : ""),
+  fillTable(byId("clouds"), clouds.map((cloud) => [
+    cloud.name,
+    rowsText(cloud, cloud.points) +
+      (cloud.drawn < cloud.points ? `, ${countText(cloud.points - cloud.drawn)} left out as not finite` : ""),
   ]));
 }
 
-/** Says something for some seconds, where the progress of loading stands. */
+/** Shows a message for four seconds, in the line of the progress. */
 function tell(text) {
   byId("progress").textContent = text;
   setTimeout(() => {
@@ -74,7 +80,7 @@ function tell(text) {
   }, 4000);
 }
 
-/** @param errors  the largest of each cloud */
+/** @param errors  the largest error of each cloud's coordinates */
 function showErrors(scene, errors) {
   const largest = Math.max(0, ...errors);
   if (scene.clouds.every((cloud) => cloud.drawn === 0)) return;
@@ -84,7 +90,7 @@ function showErrors(scene, errors) {
     : `Coordinates here are within ${withUnit(String(size), scene.unit)} of the files'.`;
 }
 
-/** The middle of a range, to a thousandth of it or better. */
+/** The middle of a range, rounded to a thousandth of the range or less. */
 function middleOf(low, high) {
   const middle = (low + high) / 2;
   const digits = 3 - Math.floor(Math.log10(Math.abs(high - low)));
@@ -123,7 +129,7 @@ function listLegend(entries) {
     element("li", { className: "key" }, swatch(rgb), element("span", { textContent: text }))))];
 }
 
-/** @param onRange  called when the ends of the scale were changed */
+/** @param onRange  called after the user has changed an end of the scale */
 function showLegend(choice, scene, scale, onRange) {
   const gray = choice.which && (choice.which.includes(-1) || choice.kind !== "color")
     ? [element("p", { className: "note", textContent: "Gray: none." })]
@@ -154,7 +160,7 @@ function coordinatesOf(block, i, scene) {
   return [0, 1, 2].map((axis) => scene.origin[axis] + scene.scale * block.positions[3 * i + axis]);
 }
 
-/** All that is known of a point, as rows of a table. */
+/** Cloud, index, coordinates and attributes of a point, as rows of a table. */
 function describePoint({ block, i }, scene, error) {
   const cloud = scene.clouds[block.cloud];
   const coordinates = coordinatesOf(block, i, scene);
@@ -178,14 +184,14 @@ function showPoint(point, scene, error) {
   byId("picked").replaceChildren(table);
 }
 
-/** What each pane shows, in its upper left corner. */
+/** Shows name and size of each pane's clouds, in its upper left corner. */
 function showNames(panes, scene, choice) {
   byId("names").replaceChildren(...panes.map((pane) => {
     const made = element("div", {}, ...pane.clouds.flatMap((i, place) => [
       ...(place > 0 ? [element("br", {})] : []),
       ...(choice.kind === "cloud" ? [swatch(CLOUD_COLORS[scene.clouds[i].series])] : []),
       element("b", { textContent: scene.clouds[i].name }),
-      element("span", { textContent: `${countText(scene.clouds[i].drawn)} points` }),
+      element("span", { textContent: rowsText(scene.clouds[i], scene.clouds[i].drawn) }),
     ]));
     [made.style.left, made.style.top, made.style.width, made.style.height] = pane.box;
     return made;

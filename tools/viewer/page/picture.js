@@ -1,10 +1,10 @@
-// The picture as a file: points and what is drawn over them, the title, the clouds' names, and the scale of colors.
+// The picture as a file: points, overlay, title, names of the clouds, and the scale of colors.
 
 const PICTURE_MARGIN = 12; // pixels of the page
 const PICTURE_HEAD = 34;
 const PICTURE_FOOT = 40;
 
-/** A PNG of what is seen, as a promise of a Blob. */
+/** A PNG of the picture, as a promise of a Blob. */
 function pictureOf(viewer) {
   viewer.drawNow();
   const { density, canvas, overlay, scene, choice } = viewer;
@@ -29,7 +29,8 @@ function pictureOf(viewer) {
   context.drawImage(overlay.canvas, 0, PICTURE_HEAD, canvas.width / density, canvas.height / density);
   for (const pane of viewer.panes) {
     const [left, top] = viewer.boxOfPane(pane);
-    const names = pane.clouds.map((i) => `${scene.clouds[i].name}, ${countText(scene.clouds[i].drawn)} points`).join("; ");
+    const nameOf = (cloud) => `${cloud.name}, ${rowsText(cloud, cloud.drawn)}`;
+    const names = pane.clouds.map((i) => nameOf(scene.clouds[i])).join("; ");
     write(names, left + PICTURE_MARGIN, top + PICTURE_HEAD + 16, "left", color("--text"), "13px");
   }
   if (hasScale) {

@@ -27,7 +27,7 @@ class Player {
     byId("moment-name").textContent = `${moment + 1} of ${this.count}: ${name}`;
   }
 
-  /** Goes on by a number of moments; the first follows the last. */
+  /** Advances by a number of moments; after the last comes the first. */
   step(moments) {
     if (this.count > 1) this.show((this.viewer.moment + moments + this.count) % this.count);
   }
@@ -46,7 +46,7 @@ class Player {
       if (!this.playing) return;
       if (now >= this.due) {
         this.step(1);
-        // Where drawing takes longer than a moment, nothing is left out: the sequence takes longer.
+        // If drawing takes longer than a moment lasts, the sequence slows down; no moment is skipped.
         this.due = Math.max(this.due + 1000 / Number(byId("speed").value), now);
       }
       requestAnimationFrame(tick);

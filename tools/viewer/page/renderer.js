@@ -1,13 +1,13 @@
 // Draws blocks of points with WebGL2: to a texture with depths, which are then shaded, and to small pictures of numbers,
-// which say what point is at a place.
+// in which a click finds the point at a pixel.
 
 const WHOLE_PANE_VERTEX = `
 void main() {
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }`;
 
-// Eye-dome lighting: a pixel is darker the farther it lies behind those around it, near and a little farther off. This
-// shows edges and shapes without normals.
+// Eye-dome lighting: a pixel is darker the farther it lies behind its neighbors, at two radii. This shows edges and shapes
+// without normals.
 const SHADE_FRAGMENT = `
 uniform highp sampler2D colors;
 uniform highp sampler2D depths;
@@ -37,9 +37,9 @@ void main() {
   result = vec4(color.rgb * exp2(-strength * behind), 1.0);
 }`;
 
-const LAYER_LIFT = 0.005; // of the distance: what a cloud lies nearer than the one before in the same picture
+const LAYER_LIFT = 0.005; // fraction of the distance by which a cloud is drawn nearer than the previous cloud of the same picture
 const MOST_DOT = 24; // pixels of the page: the largest dot
-const PICK_REACH = 8; // pixels of the page around a place where a point is looked for
+const PICK_REACH = 8; // pixels of the page around a click in which a point is searched
 
 class Renderer {
   constructor(canvas, scene) {
@@ -58,7 +58,7 @@ class Renderer {
     this.gl.depthFunc(this.gl.LEQUAL);
   }
 
-  /** Null where no cloud has splats, or the browser cannot draw them: dots are drawn then. */
+  /** Null if no cloud has splats, or if the browser cannot draw them; dots are drawn instead. */
   makeSplats() {
     if (!this.scene.clouds.some(({ splats }) => splats)) return null;
     try {
@@ -68,7 +68,7 @@ class Renderer {
     }
   }
 
-  /** All ways in which some cloud can be drawn. */
+  /** All shapes that a cloud of the scene can have. */
   shapes() {
     return ["dots", ...["cubes", "splats"].filter((name) => this[name])];
   }
@@ -108,7 +108,7 @@ class Renderer {
     this.target = makeTarget(gl, width, height, [gl.RGBA8]);
   }
 
-  /** Draws the points of a pane's clouds, each in the shape that is wished, or else as dots. */
+  /** Draws the points of a pane's clouds, in the selected shape if the cloud has it, otherwise as dots. */
   drawPoints(pane, camera, look, { matrix, skip, numbers, target }) {
     const { gl } = this;
     const pass = {
@@ -130,9 +130,9 @@ class Renderer {
 
   /**
    * @param panes  [{ x, y, width, height, clouds }], in pixels of the canvas from its lower left corner
-   * @param look   { size, byDistance, splatSize, shape, density, shading, clip, ground }: size of points in pixels of
-   *               the page, pixels of the canvas in one, a box of what is drawn
-   * @param skip   of so many points one is drawn
+   * @param look   { size, byDistance, splatSize, shape, density, shading, clip, ground }: `size` of points in
+   *               pixels of the page, `density` pixels of the canvas per pixel of the page, box `clip` of visible points
+   * @param skip   draws every skip-th point
    */
   draw(panes, camera, look, skip = 1) {
     const { gl } = this;
@@ -180,11 +180,11 @@ class Renderer {
     const { gl } = this;
     const reach = Math.ceil(PICK_REACH * look.density);
     const side = 2 * reach + 1;
-    // Dots whose centers lie outside the picture are not drawn: it is larger than what is looked at.
+    // Dots whose centers lie outside the picture are not drawn, so the picture is larger than the searched square.
     const margin = Math.ceil((MOST_DOT * look.density) / 2);
     const size = side + 2 * margin;
     const target = makeTarget(gl, size, size, [gl.R32UI]);
-    // The surroundings of (x, y) are all of this picture.
+    // The picture has the pixels around (x, y) only.
     const stretch = [
       pane.width / size, 0, 0, 0, 0, pane.height / size, 0, 0, 0, 0, 1, 0,
       (pane.width - 2 * x) / size, (pane.height - 2 * y) / size, 0, 1,
@@ -201,7 +201,7 @@ class Renderer {
     return this.pointOf(nearestNumber(numbers, reach));
   }
 
-  /** Numbers are those of the points, from 1; 0 is none. */
+  /** The point of a number in the picture of numbers, which counts the points of all blocks from 1; null for 0. */
   pointOf(number) {
     if (number === 0) return null;
     const { block, first } = this.blocks.find((one) => number <= one.first + one.block.count);
@@ -209,7 +209,7 @@ class Renderer {
   }
 }
 
-/** Of a square of numbers (RGBA, only R is used), the one nearest to its center that is not 0. */
+/** Finds the nonzero number nearest to the center of a square of numbers (RGBA, only R is used). */
 function nearestNumber(numbers, reach) {
   const side = 2 * reach + 1;
   let nearest = 0;

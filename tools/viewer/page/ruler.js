@@ -1,4 +1,4 @@
-// Measures between two points: the first two clicks are its ends, a third begins again.
+// Measures the distance of two points: two clicks set its ends, a third click starts again.
 
 class Ruler {
   constructor(viewer) {

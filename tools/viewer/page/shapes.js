@@ -1,7 +1,7 @@
-// How points are drawn: as dots, or as cubes. Each shape has a program for the picture, and one that writes the numbers
-// of points, by which a click finds them.
+// Shapes of points: dots and cubes. Each shape has a program for the picture, and one that writes the numbers of points,
+// in which a click finds a point.
 
-/** What the vertex shaders of all shapes share. */
+/** Common part of the vertex shaders of all shapes. */
 const PLACE = `
 uniform mat4 matrix;
 uniform float lift, depth_offset;
@@ -10,7 +10,7 @@ uniform uint first;
 out vec4 point_color;
 flat out uint number;
 const vec4 NOWHERE = vec4(2.0, 2.0, 2.0, 1.0);
-// Moves a point towards the eye by the share lift of its distance: its place in the picture stays.
+// Moves a point towards the eye by the fraction lift of its distance, which keeps its position in the picture.
 vec4 place(vec3 at) {
   vec4 placed = matrix * vec4(at, 1.0);
   return placed * (1.0 - lift) + vec4(0.0, 0.0, depth_offset * lift, 0.0);
@@ -19,7 +19,7 @@ bool is_clipped(vec3 at) {
   return any(lessThan(at, clip_low)) || any(greaterThan(at, clip_high));
 }`;
 
-/** For shapes of several vertices a point: what belongs to it comes from textures, see makeNumbers(). */
+/** Common part of shapes with several vertices per point, whose numbers come from textures, see makeNumbers(). */
 const FETCH = `
 uniform highp sampler2D positions, colors;
 uniform int skip;
@@ -100,7 +100,7 @@ class Shape {
     this.numbers = makeProgram(gl, vertex, `${PUT_NUMBER}${fragment}`);
   }
 
-  /** Makes a program draw; the uniforms that all shapes share are set. */
+  /** Activates a program and sets the uniforms that all shapes share. */
   use({ program, at }, pass) {
     const { gl } = this;
     const { camera, look } = pass;
@@ -113,13 +113,13 @@ class Shape {
     return at;
   }
 
-  /** Sets what differs from block to block. */
+  /** Sets the uniforms of a block. */
   useBlock(at, { block, first }, pass) {
     this.gl.uniform1f(at.lift, LAYER_LIFT * pass.layerOf(block.cloud));
     this.gl.uniform1ui(at.first, first);
   }
 
-  /** Draws so many vertices for each point of a block, which they fetch from textures. */
+  /** Draws `vertices` vertices for each point of a block; shaders fetch the points from textures. */
   drawFetched(at, entry, pass, textures, vertices) {
     const { gl } = this;
     this.useBlock(at, entry, pass);
@@ -139,7 +139,7 @@ class Dots extends Shape {
     gl.uniform1f(at.largest, MOST_DOT * look.density);
     for (const entry of entries) {
       const layer = pass.layerOf(entry.block.cloud);
-      // A sample in the same picture as its cloud covers the point that it is.
+      // A sample that is drawn over its own cloud covers the point from which it was taken.
       gl.uniform1f(at.size, look.size * look.density * (1 + layer / 2));
       gl.uniform1f(at.spread, look.byDistance ? pass.focal * entry.spacing() * (look.size / 2) * (1 + layer / 2) : 0);
       this.useBlock(at, entry, pass);
@@ -166,7 +166,7 @@ class Cubes extends Shape {
   }
 }
 
-/** The cubes of a block, from the attributes that count cells; null where its cloud has none. */
+/** Cubes of a block, from the attributes with the cells; null if its cloud has no cubes. */
 function cubesOf(gl, block, scene) {
   const { cubes, attributes } = scene.clouds[block.cloud];
   if (!cubes) return null;

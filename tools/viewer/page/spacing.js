@@ -1,4 +1,4 @@
-// How far apart the points of a surface are: of N points in M cells of a grid with edges h, about h sqrt(M / N).
+// Estimates the spacing of the points of a surface: about h sqrt(M / N) for N points in M cells of a grid with edges h.
 
 const SPACING_CELLS = 128; // along the longest side of the box around most points
 

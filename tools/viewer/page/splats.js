@@ -1,5 +1,5 @@
-// Splats: ellipses on the surface, blended where they overlap. Three passes: their depths, moved back a little; the sums
-// of colors and normals of all that lie before those depths; and the light on what the sums make.
+// Splats: ellipses on the surface, blended where they overlap. Three passes: depths of the splats, moved back a little; sums
+// of colors and normals of all splats in front of these depths; shading of the blended surface.
 
 const SPLATS_VERTEX = `${PLACE}${FETCH}
 uniform highp usampler2D normals, tangents, radii;
@@ -26,7 +26,7 @@ void main() {
   vec2 normal_code = vec2(texelFetch(normals, texel, 0).xy), tangent_code = vec2(texelFetch(tangents, texel, 0).xy);
   vec2 radius_code = vec2(texelFetch(radii, texel, 0).xy);
   vec3 to_eye = normalize(eye - position);
-  // Without a normal, it faces the eye.
+  // A splat without a normal faces the eye.
   bool faces = normal_code.x > STEPS;
   vec3 normal = faces ? to_eye : direction(normal_code);
   if (dot(normal, to_eye) < 0.0) normal = -normal;
@@ -38,7 +38,7 @@ void main() {
   int corner_number = CORNERS[gl_VertexID % 6];
   on_disc = vec2((corner_number & 1) * 2 - 1, (corner_number >> 1) * 2 - 1);
   vec3 corner = position + tangent * (along * on_disc.x) + cross(normal, tangent) * (across * on_disc.y);
-  // Away from the eye, by a share of the distance: what the splat covers stays the same.
+  // Moves the splat away from the eye by a fraction of the distance, which keeps the pixels that it covers.
   corner += (corner - eye) * (slack * max(along, across) / length(position - eye));
   gl_Position = is_clipped(position) ? NOWHERE : place(corner);
   point_color = color;
@@ -52,8 +52,8 @@ void main() {
   put(point_color);
 }`;
 
-// Of the splats that are seen at a pixel, the number of the one whose center is nearest, in units of its half axes: rims
-// stand out of a curved surface, and would hide the centers of others.
+// Writes the number of the splat whose center is nearest to the pixel, in units of its half axes, among the splats that
+// are visible there. The depth would not do: rims stand out of a curved surface, and hide the centers of other splats.
 const NEAREST_FRAGMENT = `
 uniform highp sampler2D depths;
 in vec2 on_disc;
@@ -91,7 +91,7 @@ void main() {
   result = vec4(sum.rgb / sum.a * (0.3 + 0.75 * diffuse) + 0.12 * gloss, 1.0);
 }`;
 
-const SPLAT_SLACK = 0.5; // of the longer half axis: splats that lie so far behind the nearest are one surface with it
+const SPLAT_SLACK = 0.5; // longer half axes: a splat up to this far behind the nearest one belongs to the same surface
 
 class Splats extends Shape {
   constructor(gl) {
@@ -113,7 +113,7 @@ class Splats extends Shape {
     else this.drawColors(entries, pass);
   }
 
-  /** Adds numbers to those of the target, where splats are seen. */
+  /** Draws the numbers of the visible splats into the first texture of the target. */
   drawNumbers(entries, pass) {
     const { gl } = this;
     const { width, height, textures, depths, framebuffer } = pass.target;
@@ -172,7 +172,7 @@ class Splats extends Shape {
     gl.enable(gl.DEPTH_TEST);
   }
 
-  /** Sums of as many pixels as the picture, which share its depths. */
+  /** Framebuffer of the sums, with the size and the depths of the picture. */
   resize({ width, height, depths }) {
     const { gl } = this;
     if (this.target && this.target.depths === depths) return;
@@ -181,7 +181,7 @@ class Splats extends Shape {
   }
 }
 
-/** The splats of a block, from its attributes; null where its cloud has none. */
+/** Splats of a block, from its attributes; null if its cloud has no splats. */
 function splatsOf(gl, block, scene) {
   const { splats, attributes } = scene.clouds[block.cloud];
   if (!splats) return null;
@@ -191,7 +191,7 @@ function splatsOf(gl, block, scene) {
     const attribute = attributes[which];
     const { low, high } = attribute.range;
     const codes = block.codes[which];
-    // Radii that are all whole numbers are not written in steps.
+    // Radii that are all integers are stored as integers, not in steps.
     const stepOf = (value) => (value === null ? NO_STEP : Math.round(((value - low) / (high - low || 1)) * (NO_STEP - 1)));
     for (let i = 0; i < block.count; ++i) {
       radii[2 * i + side] = attribute.code === "steps" ? codes[i] : stepOf(attributeValue(attribute, codes, i));

@@ -1,4 +1,4 @@
-// The page: what is shown, and how. It draws when something has changed.
+// State of the page: clouds, camera and controls. Draws after a change.
 
 const SHAPE_NAMES = { dots: "Points", cubes: "Cubes", splats: "Splats" };
 const SLOW_FRAME = 45; // ms between frames while moving; slower ones draw fewer points
@@ -8,11 +8,11 @@ class Viewer {
     this.scene = scene;
     this.canvas = byId("canvas");
     this.total = scene.clouds.reduce((sum, cloud) => sum + cloud.drawn, 0);
-    this.errors = null; // the largest of each cloud, once all points are there
+    this.errors = null; // largest error of each cloud; null until all points have arrived
     this.picked = null;
-    this.skip = 1; // of so many points one is drawn
+    this.skip = 1; // every skip-th point is drawn
     this.scheduled = false;
-    this.moment = 0; // what of a sequence is shown
+    this.moment = 0; // index of the moment that is shown
     this.player = new Player(this);
     this.loader = new Loader(this);
     this.ruler = new Ruler(this);
@@ -37,14 +37,14 @@ class Viewer {
     return this.total > 0 ? box : { low: [-1, -1, -1], high: [1, 1, 1] };
   }
 
-  /** Names of the clouds that have a picture each, or share one. */
+  /** Name of the first cloud of each series; clouds of a series share a picture. */
   seriesNames() {
     const names = [];
     for (const { series, name } of this.scene.clouds) names[series] = names[series] || name;
     return names;
   }
 
-  /** Number of the cloud of a series at this moment; -1 where there is none. */
+  /** Index of the cloud of a series at this moment; -1 if the moment has no such cloud. */
   cloudOf(series) {
     return this.scene.clouds.findIndex((cloud) => cloud.series === series && cloud.moment === this.moment);
   }
@@ -68,13 +68,13 @@ class Viewer {
     this.overlay = new Overlay(this);
     this.fillControls();
     listenTo(this);
-    this.fitted = false; // the first size of the canvas decides
+    this.fitted = false; // the camera is fitted when the canvas gets its first size
     new ResizeObserver(() => this.resize()).observe(byId("stage"));
     this.resize();
     this.loader.work();
   }
 
-  /** Says why nothing more will be drawn. */
+  /** Stops drawing, and shows the reason. */
   stop(message) {
     byId("message").textContent = message;
     byId("message").hidden = false;
@@ -83,7 +83,7 @@ class Viewer {
     else this.reject(new Error(message));
   }
 
-  /** @param errors  the largest of each cloud; null: points are missing */
+  /** @param errors  largest error of each cloud; null: points are missing */
   finish(errors) {
     this.errors = errors || [];
     if (!errors) {
@@ -98,7 +98,7 @@ class Viewer {
 
   // Moments
 
-  /** Shows a moment of a sequence; of other scenes, what there is. */
+  /** Shows a moment of a sequence, or all clouds of another scene. */
   showMoment(moment) {
     this.moment = moment;
     const { clouds, moments } = this.scene;
@@ -113,7 +113,7 @@ class Viewer {
 
   // Colors
 
-  /** 256 colors of numbers. */
+  /** The 256 colors of the selected scale. */
   scale() { return SCALES[byId("map").value]; }
 
   choose(choice) {
@@ -154,7 +154,7 @@ class Viewer {
     byId("size").value = shown > 300000 ? "1.5" : shown > 50000 ? "2" : "3";
   }
 
-  /** Panes in pixels of the canvas, from its lower left corner; beside or above each other, whatever shows more. */
+  /** Panes in pixels of the canvas, from its lower left corner; in a row or a column, whichever shows the clouds larger. */
   arrange() {
     const all = this.seriesNames().map((_, i) => i);
     const series = { side: all.map((i) => [i]), overlaid: [all] }[this.layout] || [[Number(this.layout)]];
@@ -226,7 +226,7 @@ class Viewer {
     this.overlay.draw();
   }
 
-  /** Draws while something moves: fewer points where the machine is too slow for all. */
+  /** Draws during a movement, with fewer points if the machine is too slow for all. */
   drawMoving() {
     const now = performance.now();
     const frame = now - (this.movedAt || 0);
@@ -242,7 +242,7 @@ class Viewer {
 
   // Points
 
-  /** Pane at (x, y), pixels of the page from the canvas's upper left corner, and the place there in canvas pixels. */
+  /** Pane at (x, y), pixels of the page from the canvas's upper left corner, and the position in it in canvas pixels. */
   paneAt(x, y) {
     const place = { x: x * this.density, y: this.canvas.height - y * this.density };
     const holds = (one) => place.x >= one.x && place.x < one.x + one.width && place.y > one.y;
@@ -250,7 +250,7 @@ class Viewer {
     return { pane, x: place.x - pane.x, y: place.y - pane.y };
   }
 
-  /** @param measures  the point becomes an end of the ruler */
+  /** @param measures  true if the point becomes an end of the ruler */
   pick(x, y, measures = this.ruler.on) {
     const { pane, ...place } = this.paneAt(x, y);
     this.show(this.renderer.pick(pane, place.x, place.y, this.camera, this.look()));
@@ -258,7 +258,7 @@ class Viewer {
     return this.picked && { cloud: this.picked.block.cloud, index: indexInCloud(this.picked.block, this.picked.i) };
   }
 
-  /** A PNG of what is seen, as a promise of a Blob. */
+  /** A PNG of the picture, as a promise of a Blob. */
   picture() { return pictureOf(this); }
 
   show(point) {
@@ -272,7 +272,7 @@ class Viewer {
     return block.positions.subarray(3 * i, 3 * i + 3);
   }
 
-  /** Where a point of a cloud is, in pixels of the page from the canvas's upper left corner; null if it is not there. */
+  /** Position of a point of a cloud, in pixels of the page from the canvas's upper left corner; null if it is not drawn. */
   placeOf(cloud, index) {
     for (const { block } of this.renderer.blocks) {
       const i = block.cloud === cloud ? placeInBlock(block, index) : -1;
@@ -290,7 +290,7 @@ class Viewer {
     return x < 0 || y < 0 || x > width || y > height ? null : place;
   }
 
-  /** Where a position is seen in a pane, or beyond its edges; null behind the camera. */
+  /** Position in the page of a point of the scene, in a pane or beyond its edges; null behind the camera. */
   placeInPane(pane, position) {
     const place = this.camera.project(position, pane.width / pane.height);
     if (!place) return null;

@@ -1,5 +1,5 @@
 /// @file
-/// Puts queries that are not the points in an order in which neighbors follow one another.
+/// Sorts queries that are not the points, so that queries that are close in space are answered one after another.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Bytes of a BVH of queries; 0 if there are too many for one.
+/// Bytes of a BVH of queries; 0 if there are no clouds, or more queries or clouds than a BVH can have.
 template <class Selector, class Queries>
 std::size_t query_bvh_bytes(batch<Queries> const& queries) noexcept {
   index_t const rows = queries.points().size();
@@ -25,23 +25,25 @@ inline auto query_bvh_cut(std::size_t size) noexcept {
   return [size](workspace_cutter& cutter) { return size > 0 ? cutter.take_workspace(size) : bytes{}; };
 }
 
-/// Returns a function that cuts the memory for the order of all batches of queries within the limits, which are checked
-/// before it is called.
+/// Returns a function that cuts memory that suffices to sort any batch of queries within `limits`. The caller has
+/// checked the limits.
 /// @tparam Points  type of view of the queries
 template <class Selector, class Points>
 auto order_of_at_most(search_limits const& limits) noexcept {
   std::size_t size = 0;
   if (limits.queries > 0) {
-    // Searches of few points are within the limits, too, so that a BVH of the queries may be worth it.
+    // query_order_of() skips the BVH of few queries among many points. The limits also permit few points, so the memory
+    // is needed whatever limits.points is.
     size = query_bvh_bytes<Selector>(largest_batch<Points>({smaller(limits.queries, max_bvh_points), limits.clouds}));
   }
   return query_bvh_cut(size);
 }
 
-/// Returns a function that cuts the memory for the order of a batch of queries: a BVH of the queries if it is worth its
-/// build.
+/// Returns a function that cuts memory for a BVH of the queries, if its build saves more time than it takes: for at
+/// least Selector::own_order_from queries that are more than 1 / Selector::own_order_share of the points. Otherwise the
+/// function cuts nothing.
 /// @param points     number of points that are searched
-/// @param has_order  true if the queries are the points: needs no memory
+/// @param has_order  true if the queries are the points, whose BVH gives their order
 template <class Selector, class Queries>
 auto query_order_of(batch<Queries> const& queries, index_t points, bool has_order = false) noexcept {
   index_t const rows = queries.points().size();

@@ -1,5 +1,5 @@
 /// @file
-/// Workspace arrays of fps_shard() on a rank.
+/// Workspace of fps_shard() on a rank of the host.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Workspace arrays of one call.
+/// Arrays of one call, cut from its workspace, and the size of the workspace that they need.
 template <class Scalar, int Dim>
 struct fps_shard_memory {
   using messages = fps_shard_messages<Scalar, Dim>;
@@ -20,7 +20,7 @@ struct fps_shard_memory {
   fps_bucket<Scalar, Dim>* buckets = nullptr;
   std::uint32_t* order = nullptr;  ///< `[points]`
   curve_order_memory<Scalar, Dim> curve = {};
-  std::uint32_t* marks = nullptr;  ///< one bit per point: set if the point is not a candidate from the start
+  std::uint32_t* marks = nullptr;  ///< one bit per point: set if the point is chosen before the first round
   fps_host_candidates<Scalar>* lists = nullptr;  ///< `[groups]`: candidate lists, stored in `entries`
   fps_entry<Scalar>* entries = nullptr;          ///< `[groups, 2 * listed]`
   std::uint32_t* slots = nullptr;                ///< `[groups, listed]`: slot of each listed candidate of this rank
@@ -30,8 +30,9 @@ struct fps_shard_memory {
   fps_ball_group<Scalar, Dim>* samples = nullptr;  ///< samples of this round
   fps_shard_key<Scalar>* found = nullptr;  ///< `[wanted + ranks * groups * listed]`: best samples so far and new ones
   fps_shard_start<Scalar, Dim>* starts = nullptr;  ///< `[ranks]`
-  std::size_t size = 0;
+  std::size_t size = 0;                            ///< bytes from `workspace` to the end of the last array
 
+  /// @param workspace  null to compute `size` only
   fps_shard_memory(unsigned char* workspace, int threads, int ranks, index_t points, index_t wanted,
                    fps_shard_tuning const& tuning) noexcept {
     workspace_cutter cutter{workspace};
