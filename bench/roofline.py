@@ -13,7 +13,7 @@ RUN.json is a file of --benchmark_out, or of bench/results. The limits of a row,
 The largest is the row's limit, and the share is limit / time. bench/limits.json has the figures of each GPU and their source.
 The fastest variant of farpoint's own counts for a case (docs/baselines.json). bench/pages.py makes a page of all runs.
 
---ncu adds the instructions of a row to bench/limits.json. FILE.csv has those of one call, as docs/tuning.md counts them:
+--ncu adds the instructions and the number of kernels of a row to bench/limits.json. FILE.csv has those of one call, as docs/tuning.md counts them:
     ncu --csv --metrics smsp__inst_executed.sum --launch-count LAUNCHES PROGRAM ...
 
 Exit code: 0, or 2: no row has a limit, or a file cannot be read. Needs Python 3.8.
@@ -45,10 +45,14 @@ def accesses(row, limits):
     return 1e6 * keys / limits["random_compare_and_swaps_per_second" if inserts else "random_loads_per_second"]["l2"]
 
 
+def name_of(row):
+    return f"{row['suite']}/{row['case']}"
+
+
 def limits_of(row, context, limits):
     """{name: microseconds} of a row."""
     copy = 1e9 * float(context["copy_gb_per_second"]) if "copy_gb_per_second" in context else limits["copy_bytes_per_second"]
-    name = f"{row['suite']}/{row['case']}"
+    name = name_of(row)
     found = {"bytes": row["bytes_per_second"] * row["p50_us"] / copy}
     if row["variant"].endswith("graph") or row["suite"] == "made":
         found["graph"] = limits["graph_us"]
@@ -85,15 +89,16 @@ def shares(run, limits, baselines):
     return sorted(found, key=lambda one: one[3])
 
 
-def table(found):
+def table(found, kernels):
+    """@param kernels  {row: kernels of a call}, of the rows that ncu counted"""
     names = ("bytes", "graph", "accesses", "instructions", "rounds")
     names = [name for name in names if any(name in one[1] for one in found)]
-    lines = ["| row | variant | us | " + " | ".join(f"{name} us" for name in names) + " | limit | share |",
-             "|---|---|--:|" + "--:|" * len(names) + "---|--:|"]
+    lines = ["| row | variant | us | " + " | ".join(f"{name} us" for name in names) + " | limit | share | kernels |",
+             "|---|---|--:|" + "--:|" * len(names) + "---|--:|--:|"]
     for row, all_of, largest, share in found:
         cells = [f"{all_of[name]:.3g}" if name in all_of else "-" for name in names]
         lines.append(f"| {row['suite']}: {report.title(row)} | {row['variant']} | {row['p50_us']:.4g} | " + " | ".join(cells)
-                     + f" | {largest} | {100 * share:.0f} % |")
+                     + f" | {largest} | {100 * share:.0f} % | {kernels.get(name_of(row), '-')} |")
     return lines
 
 
@@ -133,7 +138,7 @@ def write_pages(results, pages, limits_file=LIMITS):
         for path, rows in found.items():
             context = runs[path]["context"]
             lines += ["", f"## {path.stem}", "", f"Commit {context.get('commit', 'unknown')}, {str(context.get('date'))[:10]}.", ""]
-            lines += table(rows)
+            lines += table(rows, everything[gpu].get("kernels", {}))
         page = made / "roofline.md"
         page.write_text("\n".join(lines) + "\n", encoding="utf-8")
         written += [page, picture]
@@ -141,14 +146,14 @@ def write_pages(results, pages, limits_file=LIMITS):
 
 
 def counted(text):
-    """The warp instructions of all kernels in a CSV of ncu, which has lines of its own before the table."""
+    """The warp instructions and the number of kernels in a CSV of ncu, which has lines of its own before the table."""
     start = text.find('"ID"')
     if start < 0:
         raise ValueError("no table of ncu --csv in it")
     rows = [row for row in csv.DictReader(io.StringIO(text[start:])) if row.get("Metric Name") == METRIC]
     if not rows:
         raise ValueError(f"no metric {METRIC} in it")
-    return sum(int(row["Metric Value"].replace(",", "").split(".")[0]) for row in rows)
+    return sum(int(row["Metric Value"].replace(",", "").split(".")[0]) for row in rows), len(rows)
 
 
 def add_instructions(wish, gpu, path):
@@ -156,9 +161,11 @@ def add_instructions(wish, gpu, path):
     everything = read(path)
     if gpu not in everything:
         raise ValueError(f"{path} has no GPU {gpu}")
-    everything[gpu]["instructions"][row] = counted(pathlib.Path(file).read_text(encoding="utf-8"))
+    instructions, kernels = counted(pathlib.Path(file).read_text(encoding="utf-8"))
+    everything[gpu].setdefault("instructions", {})[row] = instructions
+    everything[gpu].setdefault("kernels", {})[row] = kernels
     path.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
-    print(f"{row}: {everything[gpu]['instructions'][row]:,} warp instructions")
+    print(f"{row}: {instructions:,} warp instructions, kernels: {kernels}")
 
 
 def main():
@@ -172,12 +179,13 @@ def main():
         if options.ncu:
             add_instructions(options.ncu, options.gpu, options.limits)
             return 0
-        everything, baselines, found = read(options.limits), read(BASELINES), []
+        everything, baselines, found, kernels = read(options.limits), read(BASELINES), [], {}
         for path in options.runs:
             run = report.load(path, without_failed=True)
             gpu = report.device_of(run["context"])
             if gpu in everything:
                 found += shares(run, everything[gpu], baselines)
+                kernels.update(everything[gpu].get("kernels", {}))
             else:
                 print(f"{path}: {options.limits} has no limits of {gpu}", file=sys.stderr)
     except (OSError, ValueError, report.BadRun) as error:
@@ -186,7 +194,7 @@ def main():
     if not found:
         print("no row with a limit", file=sys.stderr)
         return 2
-    print("\n".join(table(sorted(found, key=lambda one: one[3]))))
+    print("\n".join(table(sorted(found, key=lambda one: one[3]), kernels)))
     return 0
 
 
