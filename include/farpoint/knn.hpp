@@ -98,6 +98,10 @@ struct knn_neighbors {
   std::vector<Scalar> distances;      ///< `[queries, k]`, squared (m^2); +inf past the last neighbor
 };
 
+/// Deprecated name of knn_neighbors, until 0.2.
+template <class Scalar>
+using knn_neighbours [[deprecated("farpoint: use knn_neighbors")]] = knn_neighbors<Scalar>;
+
 namespace detail {
 
 /// Lists in vectors.

@@ -81,6 +81,10 @@ struct screen_neighbors {
   std::vector<Scalar> distances;      ///< `[rows, k]`, squared (m^2); +inf past the last neighbor
 };
 
+/// Deprecated name of screen_neighbors, until 0.2.
+template <class Scalar>
+using screen_neighbours [[deprecated("farpoint: use screen_neighbors")]] = screen_neighbors<Scalar>;
+
 /// knn() in screen space of one cloud in a host container; allocates the workspace and the result: `auto
 /// found = farpoint::knn(points, 8, farpoint::screen_space{camera});`
 ///

@@ -53,6 +53,21 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
   return detail::named(outcome, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
 }
 
+/// Deprecated name of point_bvh_bytes(), until 0.2.
+template <class... Selector, class Points>
+[[deprecated("farpoint: use point_bvh_bytes")]] std::size_t point_index_bytes(cuda_exec exec,
+                                                                              batch<Points> const& points) noexcept {
+  return point_bvh_bytes<Selector...>(exec, points);
+}
+
+/// Deprecated name of build_point_bvh(), until 0.2.
+template <class... Selector, class Points>
+[[deprecated("farpoint: use build_point_bvh")]] result build_point_index(
+    cuda_exec exec, batch<Points> const& points, bytes memory,
+    device_point_bvh<typename Points::scalar>& index) noexcept {
+  return build_point_bvh<Selector...>(exec, points, memory, index);
+}
+
 /// Returns the size in bytes of the device workspace of knn() among the points of a BVH, 256-byte aligned: 29 per query
 /// in float, 46 in double, for a BVH of the queries that gives them an order along a curve; 0 if the queries are fewer
 /// than 16,384 or at most an eighth of the points, which is faster without that order; and 64 more for ragged queries.

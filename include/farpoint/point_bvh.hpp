@@ -63,6 +63,20 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
   return {};
 }
 
+/// Deprecated name of point_bvh_bytes(), until 0.2.
+template <class Points>
+[[deprecated("farpoint: use point_bvh_bytes")]] std::size_t point_index_bytes(host_exec exec,
+                                                                              batch<Points> const& points) noexcept {
+  return point_bvh_bytes(exec, points);
+}
+
+/// Deprecated name of build_point_bvh(), until 0.2.
+template <class Points>
+[[deprecated("farpoint: use build_point_bvh")]] result build_point_index(
+    host_exec exec, batch<Points> const& points, bytes memory, point_bvh<typename Points::scalar>& index) noexcept {
+  return build_point_bvh(exec, points, memory, index);
+}
+
 /// Returns the size in bytes of the workspace in which a search among the points of a BVH sorts its queries; 256-byte
 /// aligned. O(1). A query takes 16 bytes in float and 28 in double, a thread 64.
 template <class Queries>

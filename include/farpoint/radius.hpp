@@ -166,6 +166,10 @@ struct radius_neighbors {
   std::vector<std::int32_t> counts;   ///< `[queries]`: number of neighbors listed, or of all if max is 0
 };
 
+/// Deprecated name of radius_neighbors, until 0.2.
+template <class Scalar>
+using radius_neighbours [[deprecated("farpoint: use radius_neighbors")]] = radius_neighbors<Scalar>;
+
 /// Result of radius_rows(), with the memory that holds it.
 template <class Scalar>
 struct radius_row_neighbors {
@@ -173,6 +177,10 @@ struct radius_row_neighbors {
   std::vector<std::int32_t> indices;  ///< `[neighbors of all rows]`
   std::vector<Scalar> distances;      ///< `[neighbors of all rows]`, squared (m^2)
 };
+
+/// Deprecated name of radius_row_neighbors, until 0.2.
+template <class Scalar>
+using radius_row_neighbours [[deprecated("farpoint: use radius_row_neighbors")]] = radius_row_neighbors<Scalar>;
 
 namespace detail {
 

@@ -11,8 +11,9 @@ namespace compat {
 
 /// Unit of the distances that three_nn writes.
 enum class three_nn_distances {
-  squared,  ///< squared meters, as the kernels write them
-  meters    ///< meters, as the Python functions return them
+  squared,                                                ///< squared meters, as the kernels write them
+  meters,                                                 ///< meters, as the Python functions return them
+  metres [[deprecated("farpoint: use meters")]] = meters  ///< deprecated name of meters, until 0.2
 };
 
 namespace FARPOINT_HIDDEN detail {

@@ -61,6 +61,10 @@ class neighbor_key : public detail::indexed_distance<Scalar, neighbor_key<Scalar
   }
 };
 
+/// Deprecated name of neighbor_key, until 0.2.
+template <class Scalar>
+using neighbour_key [[deprecated("farpoint: use neighbor_key")]] = neighbor_key<Scalar>;
+
 /// One word, because the bits of floats that are not negative are in the order of the floats.
 template <>
 class neighbor_key<float> {

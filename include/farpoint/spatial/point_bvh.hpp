@@ -154,4 +154,8 @@ class point_bvh_ref {
   int levels_ = 0;
 };
 
+/// Deprecated name of point_bvh_ref, until 0.2.
+template <class Scalar>
+using point_index_ref [[deprecated("farpoint: use point_bvh_ref")]] = point_bvh_ref<Scalar>;
+
 FARPOINT_END_NAMESPACE

@@ -11,10 +11,14 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Points of a leaf, and boxes of a group.
 inline constexpr int point_bvh_width = 8;
+/// Deprecated name of point_bvh_width, until 0.2.
+[[deprecated("farpoint: use point_bvh_width")]] inline constexpr int point_index_width = point_bvh_width;
 
 /// Levels of boxes, at most, from the leaves' up. The state of a search has a byte for each level above the lowest: a
 /// 64-bit word.
 inline constexpr int point_bvh_levels = 9;
+/// Deprecated name of point_bvh_levels, until 0.2.
+[[deprecated("farpoint: use point_bvh_levels")]] inline constexpr int point_index_levels = point_bvh_levels;
 
 /// Points that follow one another in the order of the BVH, as separate arrays. Lanes without a point are at infinity
 /// and have the index no_index.

@@ -35,4 +35,12 @@ result normals_from_neighbors(cuda_exec exec, batch<Points> const& points, neigh
   return for_each_index(exec, task.size(), task);
 }
 
+/// Deprecated name of normals_from_neighbors(), until 0.2.
+template <class Points>
+[[deprecated("farpoint: use normals_from_neighbors")]] result normals_from_neighbours(
+    cuda_exec exec, batch<Points> const& points, neighbor_rows const& rows, neighbor_normals_params const& params,
+    neighbor_normals_output<typename Points::scalar> const& output) noexcept {
+  return normals_from_neighbors(exec, points, rows, params, output);
+}
+
 FARPOINT_END_NAMESPACE

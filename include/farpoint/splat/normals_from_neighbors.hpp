@@ -58,4 +58,12 @@ result normals_from_neighbors(host_exec exec, batch<Points> const& points, neigh
   return detail::answer_splat_rows(exec, detail::splat_rows<Points>{points, rows, params, output});
 }
 
+/// Deprecated name of normals_from_neighbors(), until 0.2.
+template <class Points>
+[[deprecated("farpoint: use normals_from_neighbors")]] result normals_from_neighbours(
+    host_exec exec, batch<Points> const& points, neighbor_rows const& rows, neighbor_normals_params const& params,
+    neighbor_normals_output<typename Points::scalar> const& output) noexcept {
+  return normals_from_neighbors(exec, points, rows, params, output);
+}
+
 FARPOINT_END_NAMESPACE

@@ -52,4 +52,8 @@ class device_point_bvh {
   detail::point_bvh_faults const* faults_ = nullptr;
 };
 
+/// Deprecated name of device_point_bvh, until 0.2.
+template <class Scalar>
+using device_point_index [[deprecated("farpoint: use device_point_bvh")]] = device_point_bvh<Scalar>;
+
 FARPOINT_END_NAMESPACE

@@ -29,6 +29,8 @@ struct search_limits {
 
 /// Maximum k of knn().
 inline constexpr index_t max_neighbors = 1024;
+/// Deprecated name of max_neighbors, until 0.2.
+[[deprecated("farpoint: use max_neighbors")]] inline constexpr index_t max_neighbours = max_neighbors;
 
 /// Counters over all clouds of a call, of faults that only the data shows. A search by an index reports the same
 /// numbers as a search of its points, on every backend: the index stores the counts of its points.

@@ -32,4 +32,15 @@ struct neighbor_normals_output {
   span<Scalar> extents = {};     ///< `[rows, 2]`: half axes of the splat, along and across the tangent (m)
 };
 
+/// Deprecated name of neighbor_rows, until 0.2.
+using neighbour_rows [[deprecated("farpoint: use neighbor_rows")]] = neighbor_rows;
+
+/// Deprecated name of neighbor_normals_params, until 0.2.
+using neighbour_normals_params [[deprecated("farpoint: use neighbor_normals_params")]] = neighbor_normals_params;
+
+/// Deprecated name of neighbor_normals_output, until 0.2.
+template <class Scalar = float>
+using neighbour_normals_output [[deprecated("farpoint: use neighbor_normals_output")]] =
+    neighbor_normals_output<Scalar>;
+
 FARPOINT_END_NAMESPACE

@@ -45,4 +45,8 @@ class point_bvh {
   unsigned long long bad_offsets_ = 0;
 };
 
+/// Deprecated name of point_bvh, until 0.2.
+template <class Scalar>
+using point_index [[deprecated("farpoint: use point_bvh")]] = point_bvh<Scalar>;
+
 FARPOINT_END_NAMESPACE
