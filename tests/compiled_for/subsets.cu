@@ -1,4 +1,5 @@
-// Subsets of clouds, edges of neighbor lists, and windows of points.
+// Offsets and subsets of clouds, edges of neighbor lists, and windows of points.
+#include <farpoint/offsets_of_sizes.cuh>
 #include <farpoint/search/neighbor_edges.cuh>
 #include <farpoint/search/neighbor_edges.hpp>
 #include <farpoint/search/point_window.cuh>
@@ -25,6 +26,20 @@ farpoint::batch<view> ragged_clouds_in(Array const& xyz, Offsets const& offsets)
 std::vector<index_t> const offsets_of_two{0, 3100, 5000};
 
 }  // namespace
+
+TEST_CASE("compiled for another GPU: offsets_of_sizes", "[offsets_of_sizes][device]") {
+  std::vector<std::int32_t> counts(300);
+  random_source random{8};
+  for (std::int32_t& count : counts) count = static_cast<std::int32_t>(random.below(1000));
+  check_both_sides([&](auto side) {
+    using side_type = decltype(side);
+    array_of<side_type, std::int32_t> const sizes{counts};
+    array_of<side_type, index_t> const offsets{counts.size() + 1};
+    REQUIRE(farpoint::offsets_of_sizes(side.exec(), all_of(sizes), all_of(offsets)));
+    side.wait();
+    return written_to(offsets);
+  });
+}
 
 TEST_CASE("compiled for another GPU: crop_box", "[crop_box][device]") {
   std::vector<float> const points = cube_of(5000);
