@@ -15,7 +15,7 @@ TEST_CASE("compiled for another GPU: fps of doubles", "[fps][device]") {
     CAPTURE(clouds_of, points, samples);
     random_source random{9};
     std::vector<double> coordinates(static_cast<std::size_t>(3 * clouds_of * points));
-    // Offsets of a map projection: floats would round the points to half a meter.
+    // Coordinates of a map projection, which floats would round to half a meter.
     for (double& x : coordinates) x = 5.4e6 + 40 * static_cast<double>(random.uniform());
     farpoint::fps_params params;
     params.samples = samples;

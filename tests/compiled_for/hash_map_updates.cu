@@ -76,7 +76,7 @@ void check_updates() {
       return hash_map_insert_or_assign(side.exec(), map, asked.subspan(0, size / 3), amounts.subspan(size / 3), report,
                                        memory);
     });
-    // The keys of the last quarter are absent.
+    // Keys of the last quarter are absent.
     update(hash_map_call::erase, [&](auto* report, farpoint::bytes memory) {
       return hash_map_erase(side.exec(), map, asked.subspan(size / 2), report, memory);
     });

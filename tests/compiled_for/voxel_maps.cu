@@ -17,7 +17,7 @@ farpoint::voxel_grid<float> small_grid() {
   return farpoint::voxel_grid<float>::from_range({{-16, -16, -16}}, {{16, 16, 16}}, {{2, 2, 4}});
 }
 
-/// What voxel_map_read() writes of a map.
+/// Outputs of voxel_map_read().
 template <class Side>
 struct read_voxels {
   static constexpr std::size_t rows = 1024, features = 3;
@@ -99,7 +99,7 @@ TEST_CASE("compiled for another GPU: voxel_map_insert, voxel_map_keep, voxel_map
     append(bytes, written_to(voxel_of, numbers, kept));
     CHECK(workspace.intact());
 
-    // The saved arrays, loaded into other memory.
+    // Saves the arrays of the map, and loads them into other memory.
     auto const header = farpoint::voxel_map_header::of(params, remaining.report.download()[0]);
     array_of<side_type, unsigned char> const loaded{farpoint::voxel_map_bytes(params)};
     farpoint::voxel_map<float> const copy{params, all_of(loaded)};
