@@ -125,3 +125,34 @@ TEST_CASE("compiled for another GPU: fps_weighted", "[fps][device]") {
     return written_to(indices, distances);
   });
 }
+
+TEST_CASE("compiled for another GPU: fps_extend and poisson_subset", "[fps][device]") {
+  constexpr std::size_t earlier = 64, samples = 200, room = 1500;
+  std::vector<float> const points = cube_of(9000);
+  farpoint::fps_params first, more;
+  first.samples = earlier;
+  more.samples = samples;
+  check_both_sides([&](auto side) {
+    using type = decltype(side);
+    typename type::template array<float> const xyz{points}, distances{earlier + samples}, poisson_distances{3 * room};
+    typename type::template array<std::int32_t> const indices{earlier + samples}, count{1};
+    typename type::template array<std::int32_t> const poisson_indices{3 * room}, poisson_counts{3};
+    typename type::template array<farpoint::fps_report> const reports{2};
+    auto const cloud = clouds_in(xyz), clouds = clouds_in(xyz, 3);
+    typename type::template array<unsigned char> const first_memory{fps_workspace_bytes(side.exec(), cloud, first)};
+    typename type::template array<unsigned char> const memory{fps_workspace_bytes(side.exec(), cloud, more)};
+    typename type::template array<unsigned char> const poisson_memory{
+        poisson_subset_workspace_bytes(side.exec(), clouds, index_t{room})};
+    REQUIRE(fps(side.exec(), cloud, first, {all_of(indices).subspan(0, earlier)}, all_of(first_memory)));
+    REQUIRE(fps_extend(side.exec(), cloud.points(), index_t{earlier}, more,
+                       {all_of(indices), all_of(distances), all_of(count), reports.data()}, all_of(memory)));
+    REQUIRE(
+        poisson_subset(side.exec(), clouds, 3.0,
+                       {all_of(poisson_indices), all_of(poisson_distances), all_of(poisson_counts), reports.data() + 1},
+                       all_of(poisson_memory)));
+    side.wait();
+    CHECK(memory.intact());
+    CHECK(poisson_memory.intact());
+    return written_to(indices, distances, count, poisson_indices, poisson_distances, poisson_counts, reports);
+  });
+}
