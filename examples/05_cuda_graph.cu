@@ -17,8 +17,8 @@ struct point {
   float x, y, z;
 };
 
-constexpr index_t most_points = 30000;  // per sweep
-constexpr index_t most_voxels = 20000;
+constexpr index_t point_limit = 30000;  // per sweep
+constexpr index_t max_voxels = 20000;
 constexpr index_t samples = 256;
 constexpr index_t k = 16;
 constexpr float voxel = 0.5f;  // meters
@@ -32,16 +32,16 @@ __global__ void copy_sampled(point const* voxels, std::int32_t const* sampled, p
 
 /// The memory that the graph works on. Its addresses are part of the graph; what is in it is not.
 struct pipeline {
-  managed_array<point> points{most_points};
+  managed_array<point> points{point_limit};
   managed_array<index_t> point_offsets{2};  // {0, number of points}: a batch of one cloud
 
-  managed_array<float> centroids{3 * most_voxels};
+  managed_array<float> centroids{3 * max_voxels};
   managed_array<index_t> voxel_offsets{2};  // {0, number of voxels}, which voxelize() writes
 
   managed_array<std::int32_t> sampled{samples};
   managed_array<point> sampled_places{samples};
   managed_array<std::int32_t> neighbors{samples * k};
-  managed_array<float> normals{3 * most_voxels};
+  managed_array<float> normals{3 * max_voxels};
 
   /// Enqueues all steps. Each call's workspace is free for the next one, which begins when it has ended.
   bool enqueue(cudaStream_t stream, farpoint::bytes workspace, std::size_t* needed = nullptr) const;
@@ -51,17 +51,17 @@ bool pipeline::enqueue(cudaStream_t stream, farpoint::bytes workspace, std::size
   //! [steps]
   using clouds = farpoint::batch<farpoint::point_view<float>>;
   farpoint::cuda_exec const exec{stream};
-  clouds const sweep = clouds::ragged(farpoint::view_points(points.data(), most_points), point_offsets.span());
+  clouds const sweep = clouds::ragged(farpoint::view_points(points.data(), point_limit), point_offsets.span());
 
   farpoint::voxelize_params<float> grid;
   grid.grid = farpoint::voxel_grid<float>::from_range({{-40, -40, -20}}, {{40, 40, 20}}, {{voxel, voxel, voxel}});
   farpoint::voxelize_output<float> voxels;
-  voxels.capacity = most_voxels;
+  voxels.capacity = max_voxels;
   voxels.centroid = centroids.span();
   voxels.voxel_offsets = voxel_offsets.span();
 
   // The voxels are the cloud of the other steps: its size is what voxelize() has written.
-  clouds const cloud = clouds::ragged({centroids.data(), most_voxels}, voxel_offsets.span());
+  clouds const cloud = clouds::ragged({centroids.data(), max_voxels}, voxel_offsets.span());
   clouds const queries{farpoint::view_points(sampled_places.data(), samples)};
   farpoint::fps_params sampling;
   sampling.samples = samples;

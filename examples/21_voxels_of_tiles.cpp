@@ -12,12 +12,12 @@ namespace {
 using point = std::array<float, 3>;
 using view = farpoint::point_view<float>;
 
-constexpr farpoint::index_t most_points = 5000;  // per tile
+constexpr farpoint::index_t point_limit = 5000;  // per tile
 
 /// Stands for a reader of files: a strip of hilly ground, the neighbors of which overlap.
 std::vector<point> read_tile(int number) {
   std::vector<point> tile;
-  for (int i = 0; i < most_points - 100 * number; ++i) {
+  for (int i = 0; i < point_limit - 100 * number; ++i) {
     auto const along = static_cast<float>(i % 100) * 0.31f;
     auto const across = static_cast<float>(i) / 100 * 0.17f + static_cast<float>(number) * 5;
     tile.push_back({along, across, static_cast<float>(i % 13) * 0.05f + along / 8});
@@ -39,7 +39,7 @@ int main() {
   map.memory = memory;
   std::size_t bytes = 0;
   farpoint::result outcome =
-      farpoint::voxel_map_insert_workspace_bound<view>(exec, farpoint::batch_limits{most_points, 1}, bytes);
+      farpoint::voxel_map_insert_workspace_bound<view>(exec, farpoint::batch_limits{point_limit, 1}, bytes);
   farpoint::host_scratch const workspace{bytes};  // enough for every tile
 
   if (outcome) outcome = voxel_map_clear(exec, map);

@@ -147,7 +147,7 @@ class frame {
 
  private:
   static constexpr std::size_t alignment = 256;
-  static constexpr int most_arrays = 24;
+  static constexpr int max_arrays = 24;
   /// Minimum size of page-locked arrays that are copied without a slot.
   static constexpr std::size_t direct_bytes = std::size_t{256} * 1024;
 
@@ -215,8 +215,8 @@ class frame {
   bool is_full_ = false;
   std::size_t used_ = 0;
   std::size_t scratch_ = 0;  ///< bytes of the call's only workspace
-  input_array inputs_[most_arrays];
-  output_array outputs_[most_arrays];
+  input_array inputs_[max_arrays];
+  output_array outputs_[max_arrays];
   int input_count_ = 0;
   counter counters_[2];
   int output_count_ = 0;

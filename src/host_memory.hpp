@@ -47,7 +47,7 @@ class host_memory {
 
  private:
   /// Maximum number of batches of clouds in a call: points and queries.
-  static constexpr std::size_t most_batches = 2;
+  static constexpr std::size_t max_batches = 2;
 
   bytes of_size(std::size_t size, host_scratch& memory) noexcept {
     if (size > 0) is_enough_ = static_cast<bool>(memory.reserve(size)) && is_enough_;
@@ -57,11 +57,11 @@ class host_memory {
     static thread_local host_scratch memory;
     return memory;
   }
-  static std::array<host_scratch, most_batches>& batches_of_thread() noexcept {
-    static thread_local std::array<host_scratch, most_batches> memory;
+  static std::array<host_scratch, max_batches>& batches_of_thread() noexcept {
+    static thread_local std::array<host_scratch, max_batches> memory;
     return memory;
   }
-  host_scratch& next_batch_of_thread() noexcept { return batches_of_thread()[batches_++ % most_batches]; }
+  host_scratch& next_batch_of_thread() noexcept { return batches_of_thread()[batches_++ % max_batches]; }
 
   host_exec exec_;
   std::size_t batches_ = 0;

@@ -28,7 +28,7 @@ knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> cons
   placed.distances = on_device.output(output.distances, rows, k, keep, written);
   placed.counts = on_device.output(output.counts, rows, 1, keep, written);
   placed.pixels = on_device.output(output.pixels, rows, 1, keep, written);
-  placed.visible = on_device.output(output.visible, detail::most_visible(size, method), 1, false, visible);
+  placed.visible = on_device.output(output.visible, detail::max_visible(size, method), 1, false, visible);
   placed.report = on_device.output(output.report);
   return placed;
 }

@@ -149,11 +149,11 @@ std::size_t size_widened(cuda_exec exec, Args const&... args) noexcept {
   }
 }
 
-constexpr index_t most_queries(search_limits const& limits) noexcept {
+constexpr index_t max_queries(search_limits const& limits) noexcept {
   return limits.queries;
 }
 template <class Limits>
-constexpr index_t most_queries(Limits const&) noexcept {
+constexpr index_t max_queries(Limits const&) noexcept {
   return 0;
 }
 
@@ -163,7 +163,7 @@ result bound_widened(point_view<Coord> const*, cuda_exec exec, std::size_t& boun
                      Rest const&... rest) noexcept {
   if constexpr (is_widened<F, clouds_of<Coord>>) {
     result const outcome = bound_on_stream<F, point_view<float>, Limits, Rest...>::call(exec, bound, limits, rest...);
-    if (outcome) bound += wide_bytes(limits.points) + wide_bytes(most_queries(limits));
+    if (outcome) bound += wide_bytes(limits.points) + wide_bytes(max_queries(limits));
     return outcome;
   } else {
     return bound_on_stream<F, point_view<Coord>, Limits, Rest...>::call(exec, bound, limits, rest...);

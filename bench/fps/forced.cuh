@@ -86,8 +86,8 @@ inline std::string name_of(farpoint::fps_choice const& choice) {
 
 /// Most blocks that are of use to a cloud in fps_kernel::in_teams: no block has fewer points than the smallest shape,
 /// and all clouds are on the device at once. 0 where they are not.
-inline int most_team_blocks(farpoint::index_t clouds, farpoint::index_t largest,
-                            farpoint::detail::device_properties const& device) {
+inline int max_team_blocks(farpoint::index_t clouds, farpoint::index_t largest,
+                           farpoint::detail::device_properties const& device) {
   farpoint::index_t const useful =
       farpoint::detail::divide_up(largest, farpoint::index_t{forced_selector::maxima_blocks[0].capacity()});
   return static_cast<int>(farpoint::detail::smaller(useful, device.multiprocessors / clouds));

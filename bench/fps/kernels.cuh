@@ -209,7 +209,7 @@ using kernels_problem_store = problem_store<kernels_problem<Points>, fps_kernels
 
 /// Seconds that fps_kernel::in_global_memory takes at least: 7 G distances a second and cloud (H200, 131,072 -> 1,024
 /// in 19 ms), a block a cloud.
-inline double least_seconds_in_global_memory(fps_kernels_row const& row, int multiprocessors) {
+inline double min_seconds_in_global_memory(fps_kernels_row const& row, int multiprocessors) {
   auto const waves = static_cast<double>(farpoint::detail::divide_up(row.clouds, farpoint::index_t{multiprocessors}));
   return waves * static_cast<double>(row.largest()) * static_cast<double>(row.samples + row.chosen) / 7e9;
 }
@@ -236,9 +236,9 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     if (!known && runs_as_forced(choice, clouds, params, device)) choices.push_back(choice);
   };
   add({fps_kernel::in_regions});
-  if (least_seconds_in_global_memory(row, device.multiprocessors) <= 0.1) add({fps_kernel::in_global_memory});
+  if (min_seconds_in_global_memory(row, device.multiprocessors) <= 0.1) add({fps_kernel::in_global_memory});
   int const singles = by_default.singles;
-  int const most = most_team_blocks(row.clouds, clouds.largest(), device);
+  int const most = max_team_blocks(row.clouds, clouds.largest(), device);
   for (int const blocks : {most, most / 2, most / 4}) {
     if (blocks < 1) continue;
     add({fps_kernel::in_teams, blocks, false, 40, 32, singles});

@@ -123,7 +123,7 @@ class search {
   }
 
  private:
-  int largest_team() const { return most_team_blocks(default_.row.clouds, default_.row.points, device_); }
+  int largest_team() const { return max_team_blocks(default_.row.clouds, default_.row.points, device_); }
 
   /// Tries the least number of blocks that hold the cloud.
   template <class Selector>

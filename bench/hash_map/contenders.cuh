@@ -135,7 +135,7 @@ class farpoint_map {
 
   /// @param keys  of each call
   farpoint_map(farpoint::index_t distinct, double load, farpoint::index_t keys)
-      : buckets_{static_cast<std::size_t>(map_type::buckets_for(distinct, load))}, workspace_{most_workspace(keys)} {}
+      : buckets_{static_cast<std::size_t>(map_type::buckets_for(distinct, load))}, workspace_{max_workspace(keys)} {}
 
   map_type map() const { return map_type{{buckets_.data(), buckets_.size()}}; }
   key_reader table() const { return {map()}; }
@@ -174,7 +174,7 @@ class farpoint_map {
   farpoint::bytes workspace() const { return {workspace_.data(), workspace_.size()}; }
 
   /// Largest workspace of all calls (bytes).
-  std::size_t most_workspace(farpoint::index_t keys) const {
+  std::size_t max_workspace(farpoint::index_t keys) const {
     using call = farpoint::hash_map_call;
     std::size_t most = 0;
     for (call const each : {call::insert, call::insert_keys, call::find_or_insert, call::find, call::find_slots}) {
@@ -198,14 +198,14 @@ template <farpoint::hash_map_layout Layout>
 struct one_pass : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = Layout;
   static constexpr int passes(farpoint::hash_map_case const&) noexcept { return 1; }
-  static constexpr int most_parts = 1;
+  static constexpr int max_parts = 1;
 };
 
 /// As without a workspace.
 template <farpoint::hash_map_layout Layout>
 struct unsorted : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = Layout;
-  static constexpr int most_parts = 1;
+  static constexpr int max_parts = 1;
 };
 
 /// find() for maps that concurrent calls change.

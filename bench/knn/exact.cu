@@ -91,7 +91,7 @@ void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems
   auto const with = [&](char const* who, int calls, how mode) {
     return knn_contender{name + who, row, calls, mode, flush_l2, &problems};
   };
-  bool const suits_brute = row.points <= brute_points && row.k <= brute_most_neighbors;
+  bool const suits_brute = row.points <= brute_points && row.k <= brute_max_neighbors;
   if (suits_brute) register_brute(with("brute_force", brute_calls, how::launched));
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
   // A heap is one leaf of its tree: all pairs.

@@ -91,13 +91,13 @@ constexpr external_row rows[] = {
 /// Packets that are always traversed together, queries that always are on their own, and packets that are traversed
 /// together by their spread however few they are.
 struct together_selector : farpoint::knn_selector {
-  static constexpr float most_spread = farpoint::detail::infinity<float>;
-  static constexpr float most_spread_in_order = farpoint::detail::infinity<float>;
+  static constexpr float max_spread = farpoint::detail::infinity<float>;
+  static constexpr float max_spread_in_order = farpoint::detail::infinity<float>;
   static constexpr farpoint::index_t per_lane_below = 0;
 };
 struct per_lane_selector : farpoint::knn_selector {
-  static constexpr float most_spread = -1;
-  static constexpr float most_spread_in_order = -1;
+  static constexpr float max_spread = -1;
+  static constexpr float max_spread_in_order = -1;
 };
 
 struct by_spread_selector : farpoint::knn_selector {

@@ -21,7 +21,7 @@
 namespace farpoint_bench {
 
 inline constexpr int brute_block_size = 128;
-inline constexpr int brute_most_neighbors = 32;
+inline constexpr int brute_max_neighbors = 32;
 inline constexpr float brute_farthest = std::numeric_limits<float>::infinity();
 
 struct brute_force_args {
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(brute_block_size) brute_kernel(brute_force_arg
 
 /// Enqueues it; at least k points, whose distances do not overflow.
 inline void brute_force(cudaStream_t stream, brute_force_args const& args) {
-  if (args.k > brute_most_neighbors) throw std::logic_error{"brute force has lists of 32"};
+  if (args.k > brute_max_neighbors) throw std::logic_error{"brute force has lists of 32"};
   auto* const kernel = args.k <= 1    ? brute_kernel<1>
                        : args.k <= 4  ? brute_kernel<4>
                        : args.k <= 8  ? brute_kernel<8>

@@ -98,7 +98,7 @@ void register_exchange(std::string const& name, rank_exchange::kind what, std::s
                        std::vector<int> const& gpus) {
   constexpr int calls = 9;
   for (int const count : gpus) {
-    if (what == rank_exchange::kind::messages && count > farpoint::peer_memory::most_ranks) continue;
+    if (what == rank_exchange::kind::messages && count > farpoint::peer_memory::rank_limit) continue;
     register_row("exchange/" + name + "/gpus_" + std::to_string(count), calls, [=](benchmark::State& state) {
       gpu_ranks ranks{count};
       rank_times times{count, calls};

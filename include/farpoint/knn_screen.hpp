@@ -100,7 +100,7 @@ auto knn(Container const& points, index_t k, screen_space<Camera> method, host_e
   if (result const checked = detail::check_screen_method(method, k); !checked) {
     throw std::invalid_argument{checked.reason};
   }
-  auto const most = static_cast<std::size_t>(detail::most_visible(cloud.points().size(), method));
+  auto const most = static_cast<std::size_t>(detail::max_visible(cloud.points().size(), method));
   auto const elements = most * static_cast<std::size_t>(k);
   screen_neighbors<scalar> found{k, std::vector<std::int32_t>(most), std::vector<std::int32_t>(most),
                                  std::vector<std::int32_t>(elements), std::vector<scalar>(elements)};

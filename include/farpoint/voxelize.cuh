@@ -20,7 +20,7 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const& params,
                                      voxelize_output<typename Points::scalar> const& output) noexcept {
   if (!detail::check_voxelize(clouds, params, output) || detail::voxelizes_nothing(clouds)) return 0;
-  if (detail::larger(clouds.points().size(), clouds.size()) > detail::voxelize_most_points) return 0;
+  if (detail::larger(clouds.points().size(), clouds.size()) > detail::voxelize_max_points) return 0;
   return detail::voxelize_plan<Selector, Points>{clouds, params, output}.bytes();
 }
 
@@ -31,10 +31,10 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
 template <class Points>
 result voxelize_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
   if (result const checked = detail::check_limits(limits); !checked) return checked;
-  if (limits.points > detail::voxelize_most_points || limits.clouds > detail::voxelize_most_points) {
+  if (limits.points > detail::voxelize_max_points || limits.clouds > detail::voxelize_max_points) {
     return detail::reject("limits: cuda_exec takes at most 2^30 points and clouds");
   }
-  bound = detail::voxelize_most_bytes(limits.points, limits.clouds);
+  bound = detail::voxelize_max_bytes(limits.points, limits.clouds);
   return {};
 }
 

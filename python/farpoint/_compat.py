@@ -96,11 +96,11 @@ def _places_of(space: Any, n: int, block: int) -> Any:
     return _places[key]
 
 
-def _tie_order(n: int, most_threads: int) -> Any:
+def _tie_order(n: int, max_threads: int) -> Any:
     """Point indices in the order in which a block's reduction prefers them on ties: ascending by the reversed bits of the
     thread number, then by index; -1 where a thread has no point."""
     bits = 0
-    while 2 << bits <= n and 2 << bits <= most_threads:
+    while 2 << bits <= n and 2 << bits <= max_threads:
         bits += 1
     threads = 1 << bits
     rounds = -(-n // threads)

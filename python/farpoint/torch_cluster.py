@@ -203,13 +203,13 @@ def _radius(name: str, pair: _Pair, r: float, most: int, ignore_same_index: bool
     # Squared in double and then rounded to the points' type: the bound of torch_cluster's kernels.
     bound = float(torch.tensor(r * r, dtype=torch.float64).to(pair.x.dtype))
     exclude_self = ignore_same_index and pair.of_itself
-    most_found = most if exclude_self or not ignore_same_index else most + 1
+    max_found = most if exclude_self or not ignore_same_index else most + 1
     # A little farther, so that the bound alone decides.
     reach = r * (1 + 1e-6)
     if not pair.in_tree(1):
-        edges = pair.exhaustive(None if most_found >= pair.x.shape[0] else most_found, bound, exclude_self=exclude_self)
-    elif most_found <= _LONG_ROW:
-        indices, distances = pair.rows(most_found, exclude_self, reach)
+        edges = pair.exhaustive(None if max_found >= pair.x.shape[0] else max_found, bound, exclude_self=exclude_self)
+    elif max_found <= _LONG_ROW:
+        indices, distances = pair.rows(max_found, exclude_self, reach)
         edges = _edges(indices, (indices >= 0) & (distances < bound))
     else:
         ends, columns, distances = _fp.radius(pair.x, reach, pair.queries(), order="nearest", exclude_self=exclude_self,

@@ -174,7 +174,7 @@ nb::object quick_gather(nb::handle features, nb::handle indices, bool channels_f
   tensor_call on{features, threads};
   input which;
   if (!on || !on.add(indices, which) || !which.is_packed()) return nb::none();
-  if ((!holds<std::int32_t>(which) && !holds<std::int64_t>(which)) || which.ndim() > memory_layout::most_axes) {
+  if ((!holds<std::int32_t>(which) && !holds<std::int64_t>(which)) || which.ndim() > memory_layout::max_axes) {
     return nb::none();
   }
   auto const& from = on.first();

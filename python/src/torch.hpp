@@ -19,15 +19,15 @@ namespace nb = nanobind;
 
 /// Memory of a tensor with up to four axes; with more axes only the number of values is valid.
 struct memory_layout {
-  static constexpr std::size_t most_axes = 4;
+  static constexpr std::size_t max_axes = 4;
 
   void* data = nullptr;
   nb::dlpack::dtype dtype{};
   std::size_t axes = 0;
   std::size_t size = 1;  ///< values
   bool packed = true;    ///< they follow one another in the order of rows
-  std::int64_t shape[most_axes] = {};
-  std::int64_t strides[most_axes] = {};  ///< in values
+  std::int64_t shape[max_axes] = {};
+  std::int64_t strides[max_axes] = {};  ///< in values
 
   /// Sets all that follows from the axes.
   /// @param extent,stride  callable(axis) -> std::int64_t; strides in values
@@ -40,7 +40,7 @@ struct memory_layout {
     for (std::size_t axis = count; axis-- > 0;) {
       std::int64_t const length = extent(axis);
       std::int64_t const step = stride(axis);
-      if (axis < most_axes) {
+      if (axis < max_axes) {
         shape[axis] = length;
         strides[axis] = step;
       }

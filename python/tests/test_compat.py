@@ -18,11 +18,11 @@ def fused(a, b):
     return total
 
 
-def furthest_point_sampling_kernel(points, m, most_threads, skip_origin):
+def furthest_point_sampling_kernel(points, m, max_threads, skip_origin):
     """One block: thread t has points t, t + threads, ...; then halves of the block are compared."""
     n = len(points)
     threads = 1
-    while threads * 2 <= min(n, most_threads):
+    while threads * 2 <= min(n, max_threads):
         threads *= 2
     temp = np.full(n, 1e10, np.float32)
     norms = fused(points, np.zeros(3, np.float32))

@@ -87,10 +87,10 @@ int main(int argc, char** argv) {
   std::printf("device_fuzz: seed %llu\n", static_cast<unsigned long long>(wish.seed));
   auto const start = std::chrono::steady_clock::now();
   auto const elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  constexpr int most_failures = 20;
+  constexpr int max_failures = 20;
   int failures = 0;
   std::uint64_t calls = 0;
-  for (; calls < wish.calls && elapsed() < wish.seconds && failures < most_failures; ++calls) {
+  for (; calls < wish.calls && elapsed() < wish.seconds && failures < max_failures; ++calls) {
     std::uint64_t const seed = wish.seed + calls;
     for (function const& f : functions) {
       if (wish.only != nullptr && std::strcmp(wish.only, f.name) != 0) continue;

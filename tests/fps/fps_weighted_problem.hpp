@@ -56,15 +56,15 @@ inline float random_weight(random_source& random, std::int64_t kind) {
   return kind == 1 ? static_cast<float>(1 + random.below(4)) : 0.01f + random.uniform() * random.uniform();
 }
 
-inline weighted_problem random_weighted_problem(std::uint64_t seed, index_t most_points = 600) {
+inline weighted_problem random_weighted_problem(std::uint64_t seed, index_t point_limit = 600) {
   weighted_problem problem;
-  problem.clouds = random_index_problem(seed, most_points);
+  problem.clouds = random_index_problem(seed, point_limit);
   random_source random{seed + 1000};
   auto const kind = static_cast<std::int64_t>(seed % 4);
   for (std::size_t i = 0; i < problem.clouds.points.size(); ++i) problem.weights.push_back(random_weight(random, kind));
   auto const clouds = problem.clouds.clouds();
   auto& params = problem.params;
-  params.samples = random.below(most_points / 2);
+  params.samples = random.below(point_limit / 2);
   if (random.below(3) == 0)
     params.stop_below = random.below(2) == 0 ? 0.2 * random.uniform() : static_cast<double>(random.below(3));
   if (random.below(20) == 0) params.stop_below = std::numeric_limits<double>::infinity();

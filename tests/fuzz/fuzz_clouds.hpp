@@ -20,11 +20,11 @@ struct fuzz_clouds {
   index_t largest = -1;
 
   fuzz_clouds() = default;
-  fuzz_clouds(fuzz_input& input, index_t most_points, index_t most_clouds) : format{take_format(input)} {
+  fuzz_clouds(fuzz_input& input, index_t point_limit, index_t cloud_limit) : format{take_format(input)} {
     if (format.stride == 0) format = {12, {0, 4, 8}, 0, false};
-    auto const cloud = take_cloud(input, most_points);
+    auto const cloud = take_cloud(input, point_limit);
     points = static_cast<index_t>(cloud.size());
-    clouds = 1 + input.below(most_clouds);
+    clouds = 1 + input.below(cloud_limit);
     ragged = input.flag();
     if (ragged) {
       offsets = take_offsets(input, clouds, points);

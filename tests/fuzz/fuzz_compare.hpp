@@ -50,7 +50,7 @@ class fuzz_workspace {
 };
 
 /// Largest workspace in bytes; calls that need more are skipped.
-inline constexpr std::size_t most_workspace = std::size_t{1} << 26;
+inline constexpr std::size_t max_workspace = std::size_t{1} << 26;
 
 /// Compares a call with its definition. A call that fails must not write to outputs.
 /// @param size     `size(memory)`: bytes of workspace that the call needs
@@ -61,7 +61,7 @@ void compare_with_reference(char const* what, fuzz_workspace const& workspace, S
                             Defined const& defined) {
   fuzz_memory sizes, actual, expected;
   std::size_t const needed = size(sizes);
-  if (needed > most_workspace) return;
+  if (needed > max_workspace) return;
   farpoint::result const outcome = call(actual, workspace.in(actual, needed));
   farpoint::result const right = defined(expected);
   auto const must_be = right ? workspace.expected(needed) : right.code;

@@ -23,13 +23,13 @@ struct hash_map_pair {
 
 // The other choices of hash_map_tuning.
 struct split_tuning : farpoint::hash_map_tuning {
-  static constexpr int most_parts = 1;
+  static constexpr int max_parts = 1;
   static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::split;
 };
 /// Processes the map's parts in several passes, however small the map is.
 template <int Passes, farpoint::hash_map_layout Layout = farpoint::hash_map_layout::pairs>
 struct passes_tuning : farpoint::hash_map_tuning {
-  static constexpr int most_parts = 1;
+  static constexpr int max_parts = 1;
   static constexpr farpoint::hash_map_layout layout = Layout;
   static constexpr int passes(farpoint::hash_map_case const&) noexcept { return Passes; }
 };

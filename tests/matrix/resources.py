@@ -55,7 +55,7 @@ def used(log):
 
 def breaches(architecture, bounds, kernels):
     """Sentences."""
-    most_threads, most_shared, reserved = MULTIPROCESSORS[architecture]
+    max_threads, max_shared, reserved = MULTIPROCESSORS[architecture]
     sentences = []
     for name, (threads, blocks) in sorted(bounds.items()):
         if name not in kernels:
@@ -69,12 +69,12 @@ def breaches(architecture, bounds, kernels):
                              f"multiprocessor of {architecture} has {REGISTERS}.")
         if shared > STATIC_SHARED:
             sentences.append(f"{name} takes {shared} bytes of static shared memory; a block may have {STATIC_SHARED}.")
-        if blocks * (shared + reserved) > most_shared:
+        if blocks * (shared + reserved) > max_shared:
             sentences.append(f"{name} takes {blocks * (shared + reserved)} bytes of shared memory for {blocks} block(s); a "
-                             f"multiprocessor of {architecture} has {most_shared}.")
-        if blocks * threads > most_threads:
+                             f"multiprocessor of {architecture} has {max_shared}.")
+        if blocks * threads > max_threads:
             sentences.append(f"{name} asks for {blocks} block(s) of {threads} threads on a multiprocessor; one of "
-                             f"{architecture} has {most_threads} threads.")
+                             f"{architecture} has {max_threads} threads.")
     if not bounds:
         sentences.append(f"There are no kernels for {architecture}.")
     return sentences

@@ -154,7 +154,7 @@ fps_shard_problem<Coord, Dim> random_fps_shard_problem(std::uint64_t seed) {
     problem.tuning.listed = static_cast<std::uint32_t>(1 + random.below(4));
     double const ahead[] = {1, 1.1, 2, 16, 1e30};
     problem.tuning.ahead = ahead[random.below(5)];
-    problem.tuning.least_fill = 1 + random.below(12);
+    problem.tuning.min_fill = 1 + random.below(12);
   }
   return problem;
 }

@@ -125,18 +125,18 @@ inline rows_side random_side(random_source& random, index_t clouds, index_t most
   return side;
 }
 
-inline gather_problem random_gather_problem(std::uint64_t seed, index_t most_rows = 200) {
+inline gather_problem random_gather_problem(std::uint64_t seed, index_t max_rows = 200) {
   random_source random{seed};
   gather_problem problem;
   problem.clouds = 1 + random.below(6);
   problem.channels = 1 + random.below(9);
-  problem.features = random_side(random, problem.clouds, most_rows, random.below(8) == 0);
-  problem.output = random_side(random, problem.clouds, most_rows, random.below(8) == 0);
+  problem.features = random_side(random, problem.clouds, max_rows, random.below(8) == 0);
+  problem.output = random_side(random, problem.clouds, max_rows, random.below(8) == 0);
   index_t const rows =
       problem.output.layout == rows_layout::ragged ? problem.output.rows : problem.clouds * problem.output.rows;
   for (index_t i = 0; i < rows; ++i) {
     // Mostly rows of the cloud; rarely rows of another cloud, or no row.
-    problem.indices.push_back(static_cast<std::int32_t>(random.below(most_rows + 20) - 4));
+    problem.indices.push_back(static_cast<std::int32_t>(random.below(max_rows + 20) - 4));
   }
   return problem;
 }

@@ -44,11 +44,11 @@ struct knn_shard_problem {
   index_t first_index = 0;
   int threads = 1;
 
-  bool planned = false;                                       ///< in two halves
-  bool on_stream = false;                                     ///< along a curve: `most_narrow` holds
-  bool along_curve = false;                                   ///< points move to owners
-  std::optional<farpoint::along_curve> odd_curve;             ///< argument of the last rank
-  index_t most_narrow = farpoint::detail::max_narrow_points;  ///< largest cloud with 32-bit positions, in points
+  bool planned = false;                                      ///< in two halves
+  bool on_stream = false;                                    ///< along a curve: `max_narrow` holds
+  bool along_curve = false;                                  ///< points move to owners
+  std::optional<farpoint::along_curve> odd_curve;            ///< argument of the last rank
+  index_t max_narrow = farpoint::detail::max_narrow_points;  ///< largest cloud with 32-bit positions, in points
 
   std::size_t ranks() const { return cuts.size() - 1; }
   packed_points<Coord> part(std::size_t rank) const {

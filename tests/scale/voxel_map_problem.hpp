@@ -36,9 +36,9 @@ voxel_map_problem<Coord> in_tiles(voxelize_problem<Coord> cloud, random_source& 
 }
 
 template <class Coord>
-voxel_map_problem<Coord> random_voxel_map_problem(std::uint64_t seed, std::int64_t most_points) {
+voxel_map_problem<Coord> random_voxel_map_problem(std::uint64_t seed, std::int64_t point_limit) {
   random_source random{seed + 77};
-  auto problem = in_tiles(random_voxelize_problem<Coord>(seed, most_points), random, 1 + random.below(6));
+  auto problem = in_tiles(random_voxelize_problem<Coord>(seed, point_limit), random, 1 + random.below(6));
   index_t const firsts[] = {0, 1, (index_t{1} << 32) - 5, index_t{1} << 33, index_t{1} << 60};
   problem.first_index = firsts[random.below(5)];
   return problem;

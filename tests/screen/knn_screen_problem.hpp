@@ -30,7 +30,7 @@ struct screen_problem {
       : points{cloud, 0, format}, method{seen_by}, k{k_} {}
 
   index_t rows() const { return farpoint::detail::screen_row_count(points.points, method); }
-  index_t most_visible() const { return farpoint::detail::most_visible(points.points, method); }
+  index_t max_visible() const { return farpoint::detail::max_visible(points.points, method); }
 };
 
 template <class Coord = float>
@@ -81,7 +81,7 @@ struct screen_arrays : list_arrays<Scalar, Index, Array> {
   explicit screen_arrays(Problem const& problem)
       : lists{problem.rows() * std::clamp<index_t>(problem.k, 0, 2000), problem.rows()},
         pixels{static_cast<std::size_t>(problem.rows())},
-        visible{static_cast<std::size_t>(problem.most_visible())},
+        visible{static_cast<std::size_t>(problem.max_visible())},
         visible_count{1} {}
 
   farpoint::knn_screen_output<Scalar> output(farpoint::knn_screen_report* report) const {

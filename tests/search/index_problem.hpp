@@ -47,12 +47,12 @@ inline std::vector<index_t> random_offsets(random_source& random, index_t points
   return offsets;
 }
 
-inline index_problem random_index_problem(std::uint64_t seed, index_t most_points = 3000) {
+inline index_problem random_index_problem(std::uint64_t seed, index_t point_limit = 3000) {
   random_source random{seed};
   index_problem problem;
   bool const lattice = random.below(2) == 0;
-  problem.points = random_points(random, random.below(most_points), lattice);
-  problem.queries = random_points(random, random.below(most_points), lattice);
+  problem.points = random_points(random, random.below(point_limit), lattice);
+  problem.queries = random_points(random, random.below(point_limit), lattice);
   index_t const clouds = 1 + random.below(5);
   auto const points = static_cast<index_t>(problem.points.size());
   auto const queries = static_cast<index_t>(problem.queries.size());

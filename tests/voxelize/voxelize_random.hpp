@@ -22,17 +22,17 @@ farpoint::voxel_grid<Scalar> random_grid(xyz_cloud const& cloud, random_source& 
 }
 
 template <class Coord>
-voxelize_problem<Coord> random_voxelize_problem(std::uint64_t seed, std::int64_t most_points) {
+voxelize_problem<Coord> random_voxelize_problem(std::uint64_t seed, std::int64_t point_limit) {
   random_source random{seed};
-  auto const n = static_cast<std::size_t>(random.below(4) == 0 ? random.below(40) : random.below(most_points));
+  auto const n = static_cast<std::size_t>(random.below(4) == 0 ? random.below(40) : random.below(point_limit));
   auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
   auto const cloud = make_cloud(which, n, seed);
 
   index_t const counts[] = {1, 2, 3, 5, 10, 31, 33, 64};
   farpoint::voxel_mode mode = farpoint::dynamic{};
   if (random.below(3) != 0) {
-    index_t const most_voxels = random.below(3) == 0 ? random.below(20) : random.below(most_points + 1);
-    mode = farpoint::hard{most_voxels, counts[random.below(8)]};
+    index_t const max_voxels = random.below(3) == 0 ? random.below(20) : random.below(point_limit + 1);
+    mode = farpoint::hard{max_voxels, counts[random.below(8)]};
   }
   bool const half_in = random.below(3) == 0;
   int const feature_counts[] = {1, 4, 5, 2, 3, 7, 17};
@@ -60,7 +60,7 @@ voxelize_problem<Coord> random_voxelize_problem(std::uint64_t seed, std::int64_t
   // Lists go together.
   unsigned const lists = bit(part::list_offsets) | bit(part::list_points);
   if ((problem.wanted & lists) != 0) problem.wanted |= lists;
-  if (random.below(3) == 0) problem.capacity = random.below(most_points);
+  if (random.below(3) == 0) problem.capacity = random.below(point_limit);
   if (random.below(8) == 0) problem.capacity = 0;
 
   if (random.below(2) == 0) {

@@ -51,7 +51,7 @@ class json_tokens {
     while (!take(']')) {
       if (!all.empty()) expect(',');
       all.push_back(text());
-      if (all.size() > most_values) fail(fmt::format("at most {} columns", most_values));
+      if (all.size() > max_values) fail(fmt::format("at most {} columns", max_values));
     }
     return all;
   }

@@ -48,7 +48,7 @@ cloud read_las(cloud_bytes const& file);
 cloud read_text(cloud_bytes const& file);
 
 /// Most values of a point: a header that claims more is damaged, and would cost memory.
-inline constexpr std::size_t most_values = 1024;
+inline constexpr std::size_t max_values = 1024;
 
 /// The format that the content shows: LAS, PLY, PCD, NumPy, OBJ, or other text; nothing for other bytes.
 std::optional<file_format> format_of_content(std::string_view bytes);

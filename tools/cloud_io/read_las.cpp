@@ -277,7 +277,7 @@ class las_reader {
       file_.fail(fmt::format("extra LAS values within records of {} bytes", header_.record_length),
                  fmt::format("{} at byte {}", excerpt(name), extra_));
     }
-    if (values_.size() == most_values) file_.fail(fmt::format("at most {} values of a point", most_values), "more");
+    if (values_.size() == max_values) file_.fail(fmt::format("at most {} values of a point", max_values), "more");
     auto const scaled_kind = size_of(kind) == 1 ? scalar_kind::float32 : scalar_kind::float64;
     values_.push_back({{"", kind, extra_}, made_.add(name, scaling.applies ? scaled_kind : kind), scaling});
     extra_ += size_of(kind);

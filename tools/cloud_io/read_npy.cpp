@@ -73,8 +73,8 @@ npy_header parse_header(cloud_bytes const& file) {
   auto const whole = shape;
   auto const rows = take_length(shape);
   auto const columns = take_length(shape);
-  if (!rows || !columns || take_length(shape) || *columns < 3 || *columns > most_values) {
-    file.fail(fmt::format("the shape of points, (N, 3) to (N, {})", most_values), excerpt(whole));
+  if (!rows || !columns || take_length(shape) || *columns < 3 || *columns > max_values) {
+    file.fail(fmt::format("the shape of points, (N, 3) to (N, {})", max_values), excerpt(whole));
   }
   header.rows = *rows;
   header.columns = *columns;

@@ -31,7 +31,7 @@ struct pcd_header {
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   // One more than any good line has.
-  for (auto word = take_word(line); !word.empty() && words.size() < most_values + 2; word = take_word(line)) {
+  for (auto word = take_word(line); !word.empty() && words.size() < max_values + 2; word = take_word(line)) {
     words.push_back(word);
   }
   return words;
@@ -100,7 +100,7 @@ pcd_header parse_pcd_header(cloud_bytes const& file, line_reader& lines) {
     auto const number = [&] { return parse_header_count(file, words.size() > 1 ? words[1] : "", *line); };
     if (keyword == "FIELDS" || keyword == "COLUMNS") {
       header.fields.clear();
-      if (words.size() > most_values + 1) file.fail(fmt::format("at most {} fields", most_values), "more");
+      if (words.size() > max_values + 1) file.fail(fmt::format("at most {} fields", max_values), "more");
       for (std::size_t i = 1; i < words.size(); ++i) header.fields.push_back({std::string{words[i]}});
     } else if (keyword == "SIZE" || keyword == "TYPE" || keyword == "COUNT") {
       set_fields(file, words, *line, header.fields);
@@ -160,7 +160,7 @@ std::vector<pcd_value> declare_values(pcd_header const& header, cloud_filler& ma
   for (std::size_t f = 0; f < header.fields.size(); ++f) {
     auto const& field = header.fields[f];
     auto const kind = kind_of(field);
-    if (kind && field.name != "_" && field.count <= most_values - values.size()) {
+    if (kind && field.name != "_" && field.count <= max_values - values.size()) {
       bool const packed = (field.name == "rgb" || field.name == "rgba") && field.size == 4 && field.count == 1;
       for (std::size_t i = 0; i < field.count; ++i) {
         auto const name =

@@ -85,7 +85,7 @@ ply_encoding parse_encoding(cloud_bytes const& file, std::string_view line) {
 }
 
 void expect_few(cloud_bytes const& file, std::size_t count, char const* what) {
-  if (count > most_values) file.fail(fmt::format("at most {} {} in the PLY header", most_values, what), "more");
+  if (count > max_values) file.fail(fmt::format("at most {} {} in the PLY header", max_values, what), "more");
 }
 
 ply_header parse_ply_header(cloud_bytes const& file, line_reader& lines) {
@@ -118,7 +118,7 @@ ply_header parse_ply_header(cloud_bytes const& file, line_reader& lines) {
 }
 
 // The least bytes that a record of the element can take.
-std::size_t least_bytes(ply_element const& element, ply_encoding encoding) {
+std::size_t min_bytes(ply_element const& element, ply_encoding encoding) {
   std::size_t total = 0;
   for (auto const& property : element.properties) {
     // In ASCII: one digit and what ends it.
@@ -245,7 +245,7 @@ cloud read_body(cloud_bytes const& file, ply_header const& header, ply_body body
   for (auto const& element : header.elements) {
     bool const is_vertex = element.name == "vertex";
     if (is_vertex) expect_coordinates(file, element);
-    std::size_t const least = least_bytes(element, header.encoding);
+    std::size_t const least = min_bytes(element, header.encoding);
     if (least == 0) continue;  // no properties: nothing in the body, whatever the count
     expect_room(file, element, least, body.bytes_left(), header.encoding);
     if (is_vertex) return read_vertices(element, body, format);

@@ -35,7 +35,7 @@ std::optional<std::string_view> take_field(std::string_view& line) {
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   // A good line has one fewer.
-  while (words.size() <= most_values) {
+  while (words.size() <= max_values) {
     auto const word = take_field(line);
     if (!word) break;
     words.emplace_back(*word);
@@ -166,8 +166,8 @@ class text_reader {
   void start_row(std::string_view line, std::size_t number) {
     if (rows_++ > 0) return;
     auto const width = words_of(line).size();
-    if (width < 3 || width > most_values) {
-      file_.fail(fmt::format("3 to {} values in line {}", most_values, number), excerpt(line));
+    if (width < 3 || width > max_values) {
+      file_.fail(fmt::format("3 to {} values in line {}", max_values, number), excerpt(line));
     }
     if (!names_.empty() && names_.size() != width) {
       file_.fail(fmt::format("{} values in line {}, a name each", names_.size(), number), fmt::format("{}", width));

@@ -8,7 +8,7 @@ namespace farpoint_tools {
 namespace {
 
 // Enough for percentiles.
-constexpr std::size_t most_looked_at = 200'000;
+constexpr std::size_t max_looked_at = 200'000;
 
 double dot(std::array<double, 3> const& a, std::array<double, 3> const& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -17,7 +17,7 @@ double dot(std::array<double, 3> const& a, std::array<double, 3> const& b) {
 // Finite points, evenly thinned out if there are many.
 std::vector<point3> some_of(std::vector<point3> const& cloud) {
   std::vector<point3> some;
-  for (std::size_t i = 0, step = cloud.size() / most_looked_at + 1; i < cloud.size(); i += step) {
+  for (std::size_t i = 0, step = cloud.size() / max_looked_at + 1; i < cloud.size(); i += step) {
     if (is_finite(cloud[i])) some.push_back(cloud[i]);
   }
   return some;

@@ -13,10 +13,10 @@ namespace farpoint_tools {
 
 namespace {
 
-constexpr std::size_t least_width = 9;
+constexpr std::size_t min_width = 9;
 
 std::size_t width_of(figure const& column) {
-  return std::max(column.name.size(), least_width);
+  return std::max(column.name.size(), min_width);
 }
 
 }  // namespace

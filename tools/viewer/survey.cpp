@@ -27,7 +27,7 @@ double quantile(std::vector<double>& sample, double share) {
 }
 
 /// Range of a sample without the share `outermost` at each end, or all of it if that is not much longer.
-std::array<double, 2> most_of(std::vector<double>& sample, double outermost, double tolerance) {
+std::array<double, 2> typical_range(std::vector<double>& sample, double outermost, double tolerance) {
   if (sample.empty()) return {0, 0};
   auto const [low, high] = std::minmax_element(sample.begin(), sample.end());
   std::array<double, 2> const all{*low, *high};
@@ -49,7 +49,7 @@ class column_survey {
 
   value_range range() {
     if (seen_ == 0) return {};
-    auto const shown = most_of(sample_, 0.01, 1.5);
+    auto const shown = typical_range(sample_, 0.01, 1.5);
     // A column that is nearly always zero, such as an error, gets its full range: its few other values matter.
     if (!(shown[0] < shown[1])) return {low_, high_, low_, high_};
     return {low_, high_, shown[0], shown[1]};
@@ -107,7 +107,7 @@ double longest_side(box const& around) {
 }
 
 /// A box around most points, from a sample.
-box most_points(cloud const& of) {
+box typical_box(cloud const& of) {
   std::array<std::vector<double>, 3> sample;
   std::size_t const step = of.points.rows() / sample_size + 1;
   // Points that are not finite may come in a pattern: a sample takes the next one that is.
@@ -124,7 +124,7 @@ box most_points(cloud const& of) {
   around.empty = sample[0].empty();
   auto const surround = [&](double outermost) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      auto const range = most_of(sample[axis], outermost, 1.5);
+      auto const range = typical_range(sample[axis], outermost, 1.5);
       around.low[axis] = range[0];
       around.high[axis] = range[1];
     }
@@ -162,7 +162,7 @@ frame choose_frame(scene const& content) {
   bool first = true;
   for (auto const* const of : all_clouds(content)) {
     points += of->points.rows();
-    auto const around = most_points(*of);
+    auto const around = typical_box(*of);
     if (around.empty) continue;
     if (first) {
       for (std::size_t axis = 0; axis < 3; ++axis) chosen.origin[axis] = around.low[axis] / 2 + around.high[axis] / 2;
@@ -184,7 +184,7 @@ frame choose_frame(scene const& content) {
 cloud_survey survey(cloud const& of, frame const& where, up_axis up) {
   auto const rows = of.points.rows();
   cloud_survey found;
-  auto const around = most_points(of);
+  auto const around = typical_box(of);
   found.low = around.low;
   found.high = around.high;
   std::vector<attribute_scan> scans;

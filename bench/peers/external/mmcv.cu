@@ -20,7 +20,7 @@ namespace mmcv {
 #include "pytorch/cuda/three_nn_cuda.cu"
 
 struct kernels {
-  static constexpr double most_pairs = 2e12;
+  static constexpr double max_pairs = 2e12;
 
   static void fps(cudaStream_t stream, device_fps::input const& in, float* nearest, std::int32_t* indices) {
     at::cuda::current_stream() = stream;

@@ -18,7 +18,7 @@ namespace openpcdet {
 
 /// They enqueue on the default stream.
 struct kernels {
-  static constexpr double most_pairs = 2e12;
+  static constexpr double max_pairs = 2e12;
 
   static void fps(cudaStream_t, device_fps::input const& in, float* nearest, std::int32_t* indices) {
     farthest_point_sampling_kernel_launcher(in.clouds, in.points, in.samples, in.xyz, nearest, indices);

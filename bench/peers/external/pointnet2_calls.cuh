@@ -51,7 +51,7 @@ class pointnet2_fps final : public device_fps {
 };
 
 /// All pairs of queries and points. The frameworks clear the output before the kernel; this is part of the call.
-/// @tparam Kernels  `ball_query(stream, input, indices)` enqueues the kernel; `most_pairs` of a cloud take a second
+/// @tparam Kernels  `ball_query(stream, input, indices)` enqueues the kernel; `max_pairs` of a cloud take a second
 template <class Kernels>
 class pointnet2_ball_query final : public device_ball_query {
  public:
@@ -61,7 +61,7 @@ class pointnet2_ball_query final : public device_ball_query {
                  static_cast<std::size_t>(in.most)} {}
 
   static bool suits(input const& in) {
-    return static_cast<double>(in.points) * static_cast<double>(in.queries) <= Kernels::most_pairs;
+    return static_cast<double>(in.points) * static_cast<double>(in.queries) <= Kernels::max_pairs;
   }
   void enqueue(cudaStream_t stream) override {
     check(cudaMemsetAsync(indices_.data(), 0, indices_.size() * sizeof(std::int32_t), stream), "cudaMemsetAsync");
@@ -120,7 +120,7 @@ class pointnet2_interpolate final : public device_interpolate {
         features_{static_cast<std::size_t>(in.channels) * queries_} {}
 
   static bool suits(input const& in) {
-    return static_cast<double>(in.points) * static_cast<double>(in.queries) <= Kernels::most_pairs;
+    return static_cast<double>(in.points) * static_cast<double>(in.queries) <= Kernels::max_pairs;
   }
   void enqueue(cudaStream_t stream) override {
     Kernels::three_nn(stream, in_, distances_.data(), indices_.data());

@@ -18,7 +18,7 @@ namespace pointnet2_ops {
 
 struct kernels {
   // One block a cloud.
-  static constexpr double most_pairs = 2e9;
+  static constexpr double max_pairs = 2e9;
 
   static void fps(cudaStream_t stream, device_fps::input const& in, float* nearest, std::int32_t* indices) {
     at::cuda::current_stream() = stream;

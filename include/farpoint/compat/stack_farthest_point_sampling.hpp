@@ -48,16 +48,16 @@ struct finish_stack {
   int const* counts;                ///< `[clouds]`: number of points per cloud
   index_t const* begins;            ///< `[clouds + 1]`: first point of each cloud
   index_t const* sample_begins;     ///< `[clouds + 1]`: first sample of each cloud
-  int const* picks;                 ///< `[clouds, most_samples]`: positions in tie order
-  float const* distances;           ///< `[clouds, most_samples]`
-  index_t most_samples;
+  int const* picks;                 ///< `[clouds, max_samples]`: positions in tie order
+  float const* distances;           ///< `[clouds, max_samples]`
+  index_t max_samples;
   int* idxs;
   tie_order order;
   bool skip_origin;
 
   template <class Number>
   FARPOINT_HD void operator()(Number i) const noexcept {
-    auto const at = place_of(i, most_samples);
+    auto const at = place_of(i, max_samples);
     index_t const to = sample_begins[at.row] + at.column;
     if (to < 0 || to >= sample_begins[at.row + 1]) return;
     ordered_cloud const cloud{clouds[at.row], order.of_cloud(counts[at.row]), skip_origin};
@@ -69,15 +69,15 @@ struct finish_stack {
 template <class Exec>
 class stack_sampling_plan {
  public:
-  stack_sampling_plan(Exec exec, stacked_points const& clouds, index_t most_samples,
+  stack_sampling_plan(Exec exec, stacked_points const& clouds, index_t max_samples,
                       furthest_point_sampling_rules rules) noexcept
       : exec_{exec},
         clouds_{clouds},
-        most_samples_{most_samples},
+        max_samples_{max_samples},
         skip_origin_{rules.skip_origin},
         order_{tie_order::of_block(rules.block_threads, rules.block_threads)},
         places_{clouds.points + clouds.clouds * (order_.threads() - 1)} {
-    params_.samples = most_samples;
+    params_.samples = max_samples;
   }
 
   std::size_t bytes() const noexcept {
@@ -101,13 +101,13 @@ class stack_sampling_plan {
       reorder_stack const reorder{clouds_.with_offsets(cuts.begins), cuts.places, cuts.points, order_, skip_origin_};
       done = for_each_index(exec_, places_, reorder, 4);
     }
-    auto const size = static_cast<std::size_t>(clouds_.clouds * most_samples_);
+    auto const size = static_cast<std::size_t>(clouds_.clouds * max_samples_);
     fps_output<float> const output{span<int>{cuts.picks, size}, {cuts.distances, size}};
     if (done) done = fps(exec_, ordered(cuts), params_, output, rest_of(workspace, memory));
     if (!done) return done;
-    return for_each_index(exec_, clouds_.clouds * most_samples_,
+    return for_each_index(exec_, clouds_.clouds * max_samples_,
                           finish_stack{ordered(cuts), clouds_.counts, cuts.begins, cuts.sample_begins, cuts.picks,
-                                       cuts.distances, most_samples_, idxs, order_, skip_origin_});
+                                       cuts.distances, max_samples_, idxs, order_, skip_origin_});
   }
 
  private:
@@ -125,8 +125,8 @@ class stack_sampling_plan {
       *offsets = memory.template take<index_t>(clouds_.clouds + 1);
     }
     cuts.points = memory.template take<float>(places_ * 3);
-    cuts.distances = memory.template take<float>(clouds_.clouds * most_samples_);
-    cuts.picks = memory.template take<int>(clouds_.clouds * most_samples_);
+    cuts.distances = memory.template take<float>(clouds_.clouds * max_samples_);
+    cuts.picks = memory.template take<int>(clouds_.clouds * max_samples_);
     return cuts;
   }
   batch<point_view<float>> ordered(arrays const& cuts) const noexcept {
@@ -135,7 +135,7 @@ class stack_sampling_plan {
 
   Exec exec_;
   stacked_points clouds_;
-  index_t most_samples_;
+  index_t max_samples_;
   bool skip_origin_;
   tie_order order_;
   index_t places_;  ///< upper bound on the number of positions of all clouds
@@ -147,10 +147,10 @@ class stack_sampling_plan {
 /// Returns the size in bytes of the workspace of stack_farthest_point_sampling_kernel_launcher(); 256-byte aligned
 /// memory.
 template <class Exec>
-std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int batch_size, int most_samples,
+std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int batch_size, int max_samples,
                                                           furthest_point_sampling_rules rules = {}) noexcept {
-  if (!detail::check_sizes(N, batch_size, most_samples) || !detail::check_rules(rules)) return 0;
-  return detail::stack_sampling_plan{detail::execution_of(exec), {nullptr, N, nullptr, batch_size}, most_samples, rules}
+  if (!detail::check_sizes(N, batch_size, max_samples) || !detail::check_rules(rules)) return 0;
+  return detail::stack_sampling_plan{detail::execution_of(exec), {nullptr, N, nullptr, batch_size}, max_samples, rules}
       .bytes();
 }
 
@@ -164,11 +164,11 @@ std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int 
 /// @param temp                neither read nor written
 /// @param xyz_batch_cnt       `[batch_size]`: number of points of each cloud
 /// @param idxs                `[sum of num_sampled_points]`: indices into all points, cloud after cloud
-/// @param num_sampled_points  `[batch_size]`: number of samples of each cloud; samples beyond most_samples are not
+/// @param num_sampled_points  `[batch_size]`: number of samples of each cloud; samples beyond max_samples are not
 ///                            written
 /// @param exec                a cudaStream_t or cuda_exec, with compat/stack_farthest_point_sampling.cuh, and device
 ///                            memory; or a host_exec and host memory
-/// @param most_samples        upper bound on num_sampled_points; the kernel's launcher lacks this argument
+/// @param max_samples        upper bound on num_sampled_points; the kernel's launcher lacks this argument
 /// @param workspace           at least stack_farthest_point_sampling_workspace_bytes() bytes, 256-byte aligned
 /// @param rules               see furthest_point_sampling_kernel_launcher(); block_threads is used as it is, even for
 ///                            clouds with fewer points
@@ -176,17 +176,17 @@ std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int 
 template <class Exec>
 result stack_farthest_point_sampling_kernel_launcher(int N, int batch_size, float const* dataset,
                                                      [[maybe_unused]] float* temp, int const* xyz_batch_cnt, int* idxs,
-                                                     int const* num_sampled_points, Exec exec, int most_samples,
+                                                     int const* num_sampled_points, Exec exec, int max_samples,
                                                      bytes workspace,
                                                      furthest_point_sampling_rules rules = {}) noexcept {
   detail::stacked_points const clouds{dataset, N, xyz_batch_cnt, batch_size};
-  if (result const checked = detail::check_sizes(N, batch_size, most_samples); !checked) return checked;
+  if (result const checked = detail::check_sizes(N, batch_size, max_samples); !checked) return checked;
   if (result const checked = detail::check_rules(rules); !checked) return checked;
   result const checked = detail::check_arrays(exec, workspace, clouds.all_points(), clouds.all_counts(),
                                               detail::launcher_array{num_sampled_points, batch_size},
-                                              detail::array_of_some(idxs, index_t{batch_size} * most_samples > 0));
-  if (!checked || batch_size == 0 || most_samples == 0) return checked;
-  return detail::stack_sampling_plan{detail::execution_of(exec), clouds, most_samples, rules}.run(
+                                              detail::array_of_some(idxs, index_t{batch_size} * max_samples > 0));
+  if (!checked || batch_size == 0 || max_samples == 0) return checked;
+  return detail::stack_sampling_plan{detail::execution_of(exec), clouds, max_samples, rules}.run(
       idxs, num_sampled_points, workspace);
 }
 

@@ -22,11 +22,11 @@ class tie_order {
   constexpr tie_order() = default;
 
   /// @param points        number of points of the cloud
-  /// @param most_threads  maximum block size, a power of two; 0 for index order. The kernel uses the largest power of
+  /// @param max_threads  maximum block size, a power of two; 0 for index order. The kernel uses the largest power of
   ///                      two that exceeds neither it nor `points`
-  static constexpr tie_order of_block(index_t points, int most_threads) noexcept {
+  static constexpr tie_order of_block(index_t points, int max_threads) noexcept {
     tie_order order;
-    while (order.threads_ * 2 <= points && order.threads_ * 2 <= most_threads) {
+    while (order.threads_ * 2 <= points && order.threads_ * 2 <= max_threads) {
       order.threads_ *= 2;
       ++order.bits_;
     }

@@ -31,12 +31,12 @@ struct cuda_exec {
   /// block run on any multiprocessor. docs/beside_other_work.md lists what each call waits for.
   int multiprocessors = 0;
 
-  constexpr cuda_exec(cudaStream_t s, int most_multiprocessors = 0) noexcept
-      : stream{s}, multiprocessors{most_multiprocessors} {}
+  constexpr cuda_exec(cudaStream_t s, int max_multiprocessors = 0) noexcept
+      : stream{s}, multiprocessors{max_multiprocessors} {}
 
   template <class Stream, class = decltype(cudaStream_t{static_cast<Stream const*>(nullptr)->get()})>
-  constexpr cuda_exec(Stream const& s, int most_multiprocessors = 0) noexcept
-      : stream{s.get()}, multiprocessors{most_multiprocessors} {}
+  constexpr cuda_exec(Stream const& s, int max_multiprocessors = 0) noexcept
+      : stream{s.get()}, multiprocessors{max_multiprocessors} {}
 };
 
 FARPOINT_END_NAMESPACE

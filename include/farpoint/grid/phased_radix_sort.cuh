@@ -9,7 +9,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Number of words of device memory that a phased_radix_sort of `size` keys needs in addition to keys and values.
 constexpr index_t phased_radix_sort_workspace_words(index_t size, index_t tile_size) noexcept {
-  return radix_digits * (detail::radix_most_passes + detail::divide_up(size, tile_size));
+  return radix_digits * (detail::radix_max_passes + detail::divide_up(size, tile_size));
 }
 
 /// Sort of keys and values by the blocks of a launch, between other phases: no launch of its own, and no block waits
@@ -30,7 +30,7 @@ template <int Threads, int Items, int Window>
 class phased_radix_sort {
   using sweep = detail::radix_sweep<Threads, Items, Window, false, false>;
   using tile_type = radix_tile<Threads>;
-  static constexpr int most_passes = detail::radix_most_passes;
+  static constexpr int max_passes = detail::radix_max_passes;
 
  public:
   static constexpr std::uint32_t tile_size = Threads * Items;
@@ -38,19 +38,19 @@ class phased_radix_sort {
   struct storage {
     union {
       typename sweep::storage tile;
-      std::uint32_t counts[most_passes][radix_digits];
+      std::uint32_t counts[max_passes][radix_digits];
     };
-    std::uint32_t begins[most_passes][radix_digits];
+    std::uint32_t begins[max_passes][radix_digits];
   };
 
   /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, need not be initialized
   /// @param shared     shared memory of the block
   __device__ phased_radix_sort(std::uint32_t* workspace, storage& shared) noexcept
-      : counts_{workspace}, sums_{workspace + most_passes * radix_digits}, shared_{shared} {}
+      : counts_{workspace}, sums_{workspace + max_passes * radix_digits}, shared_{shared} {}
 
   /// Clears the counts. Called by one block, in a phase before the keys are counted.
   __device__ void clear_counts() const noexcept {
-    for (std::uint32_t i = threadIdx.x; i < most_passes * radix_digits; i += Threads) counts_[i] = 0;
+    for (std::uint32_t i = threadIdx.x; i < max_passes * radix_digits; i += Threads) counts_[i] = 0;
   }
   /// Clears part `unit` of `units` of the tile sums, in a phase before sort().
   __device__ void clear_sums(std::uint32_t size, unsigned unit, unsigned units) const noexcept {
@@ -60,7 +60,7 @@ class phased_radix_sort {
 
   /// Clears the block's own counts before it counts keys in the next phase.
   __device__ void start_counting() const noexcept {
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < max_passes; ++pass) {
       if (tile_type::has_digit()) shared_.counts[pass][threadIdx.x] = 0;
     }
     __syncthreads();
@@ -68,7 +68,7 @@ class phased_radix_sort {
   /// Counts a key of a sort by the low `bits` bits. Threads may call it independently.
   __device__ void count(std::uint32_t key, int bits) const noexcept {
 #pragma unroll
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < max_passes; ++pass) {
       if (pass * radix_bits >= bits) break;
       atomicAdd(&shared_.counts[pass][radix_digit::of_pass(pass, bits)(key)], 1u);
     }

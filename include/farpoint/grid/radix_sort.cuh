@@ -35,7 +35,7 @@ class radix_sort_plan {
     if (size <= block_capacity) return 0;
     std::size_t most = 0;
     for (std::size_t shape = 0; shape < sweep_shapes && size >= Selector::sweeps[shape].from; ++shape) {
-      most = larger(most, sweep_words(most_of_shape(shape, size), Selector::sweeps[shape]));
+      most = larger(most, sweep_words(max_of_shape(shape, size), Selector::sweeps[shape]));
     }
     return most;
   }
@@ -58,7 +58,7 @@ class radix_sort_plan {
                 "farpoint: the first of Selector::sweeps must start where Selector::blocks ends");
 
   /// Maximum number of keys, up to `size`, for which a shape of the sweeps is used.
-  static constexpr std::size_t most_of_shape(std::size_t shape, std::size_t size) noexcept {
+  static constexpr std::size_t max_of_shape(std::size_t shape, std::size_t size) noexcept {
     return shape + 1 == sweep_shapes ? size : smaller(size, std::size_t{Selector::sweeps[shape + 1].from} - 1);
   }
   static constexpr std::size_t sweep_words(std::size_t size, radix_sweep_tuning const& tuning) noexcept {
@@ -92,16 +92,16 @@ class radix_sort_plan {
 
   template <std::size_t... Shape>
   void enqueue_sweeps(std::index_sequence<Shape...>) noexcept {
-    static_cast<void>(((args_.size == most_of_shape(Shape, args_.size) && (enqueue_sweeps_of<Shape>(), true)) || ...));
+    static_cast<void>(((args_.size == max_of_shape(Shape, args_.size) && (enqueue_sweeps_of<Shape>(), true)) || ...));
   }
   template <std::size_t Shape>
   void enqueue_sweeps_of() noexcept {
     auto* const memory = reinterpret_cast<radix_sweep_memory*>(args_.workspace);
     launcher_.clear(memory, sizeof *memory);
     constexpr int items = Selector::histogram_items;
-    constexpr unsigned most_blocks = Selector::histogram_blocks;
-    launcher_.launch(radix_histogram_kernel<items>, smaller(radix_tiles(args_.size, radix_digits * items), most_blocks),
-                     radix_digits,
+    constexpr unsigned histogram_blocks = Selector::histogram_blocks;
+    launcher_.launch(radix_histogram_kernel<items>,
+                     smaller(radix_tiles(args_.size, radix_digits * items), histogram_blocks), radix_digits,
                      {args_.keys[0], size(), args_.bits, memory, sums(), Selector::sweeps[Shape].tile_size()});
     for (int pass = 0; pass < passes(); ++pass) enqueue_sweep<Shape>(*memory, pass);
   }

@@ -27,14 +27,14 @@ FARPOINT_HD constexpr std::uint32_t radix_tiles(std::uint32_t keys, std::uint32_
   return keys / tile_size + (keys % tile_size != 0 ? 1 : 0);
 }
 
-inline constexpr int radix_most_passes = 32 / radix_bits;
+inline constexpr int radix_max_passes = 32 / radix_bits;
 
 /// Memory of a sort by sweeps, except the sums of its tiles; all zero when it starts.
 struct radix_sweep_memory {
-  std::uint32_t tickets[radix_most_passes];               ///< number of tiles taken in each pass
-  std::uint32_t counted;                                  ///< number of blocks that have counted their keys
-  std::uint32_t begins[radix_most_passes][radix_digits];  ///< counts of the digits, then the first position of each
-  std::uint32_t carries[2][radix_digits];                 ///< next position of each digit after a portion; two buffers
+  std::uint32_t tickets[radix_max_passes];               ///< number of tiles taken in each pass
+  std::uint32_t counted;                                 ///< number of blocks that have counted their keys
+  std::uint32_t begins[radix_max_passes][radix_digits];  ///< counts of the digits, then the first position of each
+  std::uint32_t carries[2][radix_digits];                ///< next position of each digit after a portion; two buffers
 
   static constexpr std::size_t words() noexcept { return sizeof(radix_sweep_memory) / sizeof(std::uint32_t); }
 };
@@ -54,13 +54,13 @@ template <int Items>
 __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_histogram_args const args) {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, radix_digits>;
   __shared__ union {
-    std::uint32_t counts[radix_most_passes][radix_digits];
+    std::uint32_t counts[radix_max_passes][radix_digits];
     typename scan_type::TempStorage scan;
   } shared;
   __shared__ bool is_last;
   int const passes = radix_passes(args.bits);
 #pragma unroll
-  for (int pass = 0; pass < radix_most_passes; ++pass) shared.counts[pass][threadIdx.x] = 0;
+  for (int pass = 0; pass < radix_max_passes; ++pass) shared.counts[pass][threadIdx.x] = 0;
   __syncthreads();
 
   std::uint32_t const size = args.size.get();
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_his
       keys[i] = i * radix_digits + threadIdx.x < left ? args.keys[first + i * radix_digits] & low_bits : 0;
     }
 #pragma unroll
-    for (int pass = 0; pass < radix_most_passes; ++pass) {
+    for (int pass = 0; pass < radix_max_passes; ++pass) {
       if (pass >= passes) break;
 #pragma unroll
       for (int i = 0; i < Items; ++i) {

@@ -25,20 +25,20 @@ template <class Scalar, int Dim>
 struct curve_order_memory {
   using digit_places = std::uint32_t[1 << 10];
 
-  curve_order_part<Scalar, Dim>* parts;  ///< `[most_units]`
-  digit_places* places;                  ///< `[most_units]`: per value of a code's highest digit
-  std::uint32_t most_units;
+  curve_order_part<Scalar, Dim>* parts;  ///< `[max_units]`
+  digit_places* places;                  ///< `[max_units]`: per value of a code's highest digit
+  std::uint32_t max_units;
 
   template <class Cutter>
-  static curve_order_memory take(Cutter& cutter, std::uint32_t most_units) noexcept {
-    auto* const parts = cutter.template take<curve_order_part<Scalar, Dim>>(most_units);
-    return {parts, cutter.template take<digit_places>(most_units), most_units};
+  static curve_order_memory take(Cutter& cutter, std::uint32_t max_units) noexcept {
+    auto* const parts = cutter.template take<curve_order_part<Scalar, Dim>>(max_units);
+    return {parts, cutter.template take<digit_places>(max_units), max_units};
   }
 
   /// Memory for thread `rank` alone; for the team if `rank` is -1.
   curve_order_memory of_rank(int rank) const noexcept {
     if (rank < 0) return *this;
-    std::size_t const unit = most_units == 1 ? 0 : static_cast<std::size_t>(rank);
+    std::size_t const unit = max_units == 1 ? 0 : static_cast<std::size_t>(rank);
     return {parts + unit, places + unit, 1};
   }
 };
@@ -59,7 +59,7 @@ class curve_order {
   curve_order(Points const& cloud, std::uint32_t* order, std::uint32_t* scratch, memory const& rest,
               index_t enough) noexcept
       : cloud_{cloud}, order_{order}, scratch_{scratch}, memory_{rest}, enough_{enough} {
-    units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 2048, 1, memory_.most_units));
+    units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 2048, 1, memory_.max_units));
   }
 
   /// Number of units of the first phase.

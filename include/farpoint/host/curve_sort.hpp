@@ -52,7 +52,7 @@ class curve_sort {
         enough_{enough} {}
 
   /// Sorts the indices [begin, end).
-  FARPOINT_NO_INLINE void sort(index_t begin, index_t end, int levels = most_levels) noexcept {
+  FARPOINT_NO_INLINE void sort(index_t begin, index_t end, int levels = max_levels) noexcept {
     if (end - begin <= enough_) return;
     auto around = box_type::empty();
     for (index_t i = begin; i < end; ++i) around.grow(cloud_[order_[i]]);
@@ -79,11 +79,11 @@ class curve_sort {
   FARPOINT_NO_INLINE void sort_bucket(index_t begin, index_t end) noexcept {
     if (begin == end) return;
     sort_by_digits({other_codes_, other_order_}, begin, end, digits - 1);
-    sort_crowded_cells(begin, end, most_levels - 1);
+    sort_crowded_cells(begin, end, max_levels - 1);
   }
 
  private:
-  static constexpr int most_levels = 4;
+  static constexpr int max_levels = 4;
   static constexpr int bits_per_axis = digits * digit_bits / grid_type::axes;
 
   using arrays = key_value_arrays<std::uint32_t, std::uint32_t>;

@@ -35,7 +35,7 @@ class for_each_cloud_plan {
     double const paid = std::max(work, 0.0) / tuning.worth_a_thread;
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + paid));
     bool const enough = clouds >= index_t{2} * threads_;
-    share_limit_ = threads_ == 1 ? largest : enough ? most_shared(points, threads_) : tuning.team_from_points;
+    share_limit_ = threads_ == 1 ? largest : enough ? max_shared(points, threads_) : tuning.team_from_points;
     if (largest <= share_limit_) threads_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
     sharers_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
   }
@@ -48,12 +48,12 @@ class for_each_cloud_plan {
   /// Number of threads that may get small clouds: the threads of rank below it.
   int sharers() const noexcept { return sharers_; }
   /// Largest share_limit() of a team, for batches of at most `points` points.
-  index_t most_shared(index_t points, int threads) const noexcept {
+  index_t max_shared(index_t points, int threads) const noexcept {
     return std::max(tuning_.times_for_many * tuning_.team_from_points, points / (index_t{2} * threads));
   }
   /// Maximum number of units per phase of a build.
-  std::uint32_t most_units() const noexcept { return most_units(threads_); }
-  static std::uint32_t most_units(int threads) noexcept {
+  std::uint32_t max_units() const noexcept { return max_units(threads_); }
+  static std::uint32_t max_units(int threads) noexcept {
     return threads == 1 ? 1 : static_cast<std::uint32_t>(4 * threads);
   }
 

@@ -115,7 +115,7 @@ class kd_order {
 
   /// Maximum number of points for insertion sort.
   static constexpr index_t few = Leaf;
-  static constexpr int most_samples = 63;
+  static constexpr int max_samples = 63;
 
   template <int Axis>
   FARPOINT_ALWAYS_INLINE static key key_of(point const& p) noexcept {
@@ -164,8 +164,8 @@ class kd_order {
   /// Two nearby keys, from a sample, that likely enclose the key of rank `wanted`.
   template <int Axis>
   static void guess(point const* points, index_t count, index_t wanted, key (&around)[2]) noexcept {
-    key sample[most_samples];
-    int const size = count > 4096 ? most_samples : count > 512 ? 31 : count > 100 ? 15 : 7;
+    key sample[max_samples];
+    int const size = count > 4096 ? max_samples : count > 512 ? 31 : count > 100 ? 15 : 7;
     std::uint32_t random = static_cast<std::uint32_t>(count);
     for (int i = 0; i < size; ++i) {
       // Stratified sampling with a random offset in each part: points often come in rows, and a fixed step could match

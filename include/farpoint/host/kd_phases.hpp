@@ -18,18 +18,18 @@ struct kd_parts {
     index_t begin;    ///< number of finite points in all parts before this one
   };
 
-  part* parts;  ///< `[most_units]`; null if nothing is to be sorted
-  std::uint32_t most_units;
+  part* parts;  ///< `[max_units]`; null if nothing is to be sorted
+  std::uint32_t max_units;
 
   template <class Cutter>
-  static kd_parts take(Cutter& cutter, std::uint32_t most_units) noexcept {
-    return {cutter.template take<part>(most_units), most_units};
+  static kd_parts take(Cutter& cutter, std::uint32_t max_units) noexcept {
+    return {cutter.template take<part>(max_units), max_units};
   }
 
   /// Memory for thread `rank` alone; for the team if `rank` is -1.
   kd_parts of_rank(int rank) const noexcept {
     if (rank < 0 || parts == nullptr) return *this;
-    return {parts + (most_units == 1 ? 0 : rank), 1};
+    return {parts + (max_units == 1 ? 0 : rank), 1};
   }
 };
 
@@ -52,7 +52,7 @@ class kd_phases {
   /// @param sorted  `[points]`; smaller records occupy the end of the bytes of the finite points
   kd_phases(Points const& cloud, point* sorted, kd_parts const& memory) noexcept
       : cloud_{cloud}, sorted_{sorted}, memory_{memory} {
-    units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 2048, 1, memory_.most_units));
+    units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 2048, 1, memory_.max_units));
   }
 
   /// Number of units of the first phase.

@@ -20,7 +20,7 @@ FARPOINT_BEGIN_NAMESPACE
 class parallel_phases {
  public:
   /// Maximum number of units of a phase.
-  static constexpr std::uint32_t most_units = 1u << 16;
+  static constexpr std::uint32_t max_units = 1u << 16;
 
   /// @param members  number of threads that will join; decides only how long a waiting thread spins before it yields
   /// @param units    number of units of the first phase; 0 for no work

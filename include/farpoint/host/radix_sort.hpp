@@ -36,7 +36,7 @@ key_value_arrays<Key, Value> host_radix_sort(key_value_arrays<Key, Value> from, 
   static_assert(std::is_unsigned_v<Key>, "farpoint: host_radix_sort takes unsigned keys");
   static_assert(DigitBits >= 1 && DigitBits <= 16, "farpoint: a digit has 1 to 16 bits");
   constexpr int digit_values = 1 << DigitBits;
-  constexpr int most_digits = detail::divide_up(8 * int{sizeof(Key)}, DigitBits);
+  constexpr int max_digits = detail::divide_up(8 * int{sizeof(Key)}, DigitBits);
   if (count <= 0) return from;
   // The last digit may have fewer bits than the others.
   auto const used = bits < 8 * int{sizeof(Key)} ? static_cast<Key>((Key{1} << bits) - 1) : static_cast<Key>(~Key{0});
@@ -44,7 +44,7 @@ key_value_arrays<Key, Value> host_radix_sort(key_value_arrays<Key, Value> from, 
     return static_cast<std::uint32_t>((key & used) >> (d * DigitBits)) & (digit_values - 1);
   };
   int const digits = detail::divide_up(bits, DigitBits);
-  std::uint32_t counts[std::size_t{most_digits}][std::size_t{digit_values}];
+  std::uint32_t counts[std::size_t{max_digits}][std::size_t{digit_values}];
   std::memset(counts, 0, static_cast<std::size_t>(digits) * sizeof counts[0]);
   for (index_t i = 0; i < count; ++i) {
     for (int d = 0; d < digits; ++d) ++counts[d][digit_of(from.keys[i], d)];

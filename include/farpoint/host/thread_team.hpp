@@ -14,12 +14,12 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Maximum number of threads in a team.
-inline constexpr int most_team_threads = 1024;
+inline constexpr int max_team_threads = 1024;
 
 /// Number of threads for a host_exec: `wanted`, or one per core of the machine if that is 0 or less; at most
-/// most_team_threads.
+/// max_team_threads.
 inline int resolve_threads(int wanted) noexcept {
-  if (wanted > 0) return wanted < most_team_threads ? wanted : most_team_threads;
+  if (wanted > 0) return wanted < max_team_threads ? wanted : max_team_threads;
   unsigned const cores = detail::hardware_threads();
   return cores == 0 ? 1 : static_cast<int>(cores);
 }
@@ -123,7 +123,7 @@ bool run_threads(int wanted, int least, team_work const& work) noexcept {
 /// @tparam Thread  std::thread, or a substitute in tests
 template <class Thread = std::thread, class Work>
 void run_team(int wanted, Work const& work) noexcept {
-  int const granted = detail::helper_threads::enter(std::clamp(wanted, 1, most_team_threads) - 1);
+  int const granted = detail::helper_threads::enter(std::clamp(wanted, 1, max_team_threads) - 1);
   // Wraps `work`, which may be a function, in an object.
   auto const call = [&work](int rank, int size) { work(rank, size); };
   detail::run_threads<Thread>(granted + 1, 1, detail::team_work{call});

@@ -82,7 +82,7 @@ auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view:
   std::vector<neighbor<scalar>> found;
   if constexpr (farpoint::detail::knows_pixel_span<Camera>) {
     auto const narrow_k = static_cast<int>(k);
-    auto const most = static_cast<std::size_t>(farpoint::detail::most_candidates(method, k));
+    auto const most = static_cast<std::size_t>(farpoint::detail::max_candidates(method, k));
     auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
     // A pixel is a square of cells, one per layer.
     int const cells = 1 << farpoint::detail::screen_pixel_level(method.layers);

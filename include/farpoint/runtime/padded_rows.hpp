@@ -11,7 +11,7 @@ namespace library {
 
 /// Outputs with a row for each voxel, and the number of rows that are written.
 struct padded_rows {
-  static constexpr int most_parts = 7;
+  static constexpr int max_parts = 7;
 
   /// One output.
   struct part {
@@ -19,7 +19,7 @@ struct padded_rows {
     index_t width = 0;  ///< halfwords of a row
   };
 
-  part parts[most_parts] = {};
+  part parts[max_parts] = {};
   index_t rows = 0;                  ///< of each part
   index_t const* written = nullptr;  ///< `[1]`: rows that stay as they are, in the memory space of the execution
 

@@ -117,7 +117,7 @@ std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const&
                                       fps_shard_output<typename Points::scalar> const& output) noexcept {
   static_assert(Points::dim <= 3 && sizeof(typename Points::scalar) == 4,
                 "farpoint: fps_shard() on a stream takes points of 1 to 3 coordinates that are not double");
-  if (ranks < 1 || ranks > detail::fps_stream_most_ranks || !detail::check_fps_stream(part, params, output)) return 0;
+  if (ranks < 1 || ranks > detail::fps_stream_max_ranks || !detail::check_fps_stream(part, params, output)) return 0;
   using plan = detail::fps_stream_plan<cuda_exec, detail::cuda_fps_blocks, Points>;
   return plan{nullptr, ranks, part.points, params}.cutter.used();
 }
@@ -127,7 +127,7 @@ std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const&
 ///
 /// Per rank 215 kB, per sample 16 bytes, and 512 kB. O(1).
 inline std::size_t fps_shard_window_bytes(int ranks, index_t samples) noexcept {
-  if (ranks < 1 || ranks > peer_memory::most_ranks || samples < 0 || samples > detail::max_narrow_points) return 0;
+  if (ranks < 1 || ranks > peer_memory::rank_limit || samples < 0 || samples > detail::max_narrow_points) return 0;
   return detail::fps_peer_window{ranks, samples}.size();
 }
 
@@ -160,7 +160,7 @@ result fps_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
   static_assert(Points::dim <= 3 && sizeof(typename Points::scalar) == 4,
                 "farpoint: fps_shard() on a stream takes points of 1 to 3 coordinates that are not double");
   detail::profile_range const range{"farpoint::fps_shard"};
-  result const fits = detail::check_stream_communicator(communicator, detail::fps_stream_most_ranks,
+  result const fits = detail::check_stream_communicator(communicator, detail::fps_stream_max_ranks,
                                                         "communicator: it has no ranks, or more than 120");
   if (!fits) return fits;
   result own = detail::check_stream(communicator, exec);

@@ -12,7 +12,7 @@ result check_fps_shard(shard<Points> const& part, fps_params params,
                        fps_shard_output<typename Points::scalar> const& output) noexcept {
   index_t const first = part.first_index;
   if (first < 0 || first > index_t{1} << 62) return reject("fps_shard: first_index is negative, or above 2^62");
-  if (part.points.size() > shard_most_points) return reject("fps_shard: more than 2^30 points of a rank");
+  if (part.points.size() > shard_max_points) return reject("fps_shard: more than 2^30 points of a rank");
   if (!params.firsts.empty() || !params.sample_counts.empty()) {
     return reject("fps_shard: params.firsts and params.sample_counts are for batches");
   }

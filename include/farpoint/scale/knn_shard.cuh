@@ -150,7 +150,7 @@ result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
                  along_curve const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn_shard"};
-  result const fits = detail::check_stream_communicator(communicator, detail::curve_most_ranks,
+  result const fits = detail::check_stream_communicator(communicator, detail::curve_max_ranks,
                                                         "communicator: it has no ranks, or more than 64");
   if (!fits) return fits;
   result own = detail::check_stream(communicator, exec);

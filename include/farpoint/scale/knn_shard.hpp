@@ -146,7 +146,7 @@ result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const
                  along_curve const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
   if (result const fit = detail::check_communicator(communicator); !fit) return fit;
-  if (communicator.ranks() > detail::curve_most_ranks) return detail::reject("communicator: it has more than 64 ranks");
+  if (communicator.ranks() > detail::curve_max_ranks) return detail::reject("communicator: it has more than 64 ranks");
   return detail::knn_along_curve_on(exec, communicator,
                                     detail::knn_curve_arguments<Points, Queries>{part, queries, method, k, output},
                                     detail::check_threads(exec), workspace);

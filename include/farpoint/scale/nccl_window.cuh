@@ -97,12 +97,12 @@ class nccl_window {
   /// @return `ok`, or a failure on all ranks, after which `window` is as before:
   ///         - `bad_argument` if sizes differ
   ///         - `communication_failure` with the error of NCCL in `native`, or 0 if there are more ranks than
-  ///           peer_memory::most_ranks, a rank lacks memory, NCCL is older than 2.28, or the ranks cannot reach the
+  ///           peer_memory::rank_limit, a rank lacks memory, NCCL is older than 2.28, or the ranks cannot reach the
   ///           memory of one another: then make calls without a window
   ///         - `communication_failure` or `cuda_failure`, with an aborted communicator
   static result create(nccl_exec const& exec, std::size_t size, nccl_window& window) noexcept {
     int const ranks = exec.ranks();
-    if (ranks < 1 || ranks > peer_memory::most_ranks) {
+    if (ranks < 1 || ranks > peer_memory::rank_limit) {
       return detail::communication_failure("nccl_window: for 1 to 16 ranks");
     }
     nccl_window made;
@@ -131,7 +131,7 @@ class nccl_window {
   /// the communicator if it cannot ask them.
   static result agree(nccl_exec const& exec, result const& own, std::size_t size) noexcept {
     header const mine{size, own ? 0u : 1u};
-    header all[peer_memory::most_ranks];
+    header all[peer_memory::rank_limit];
     using backend = detail::shard_backend<cuda_exec>;
     result const told = backend::tell(cuda_exec{exec.stream}, exec, &mine, all, sizeof mine, {});
     if (!told) exec.abort();

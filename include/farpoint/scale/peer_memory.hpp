@@ -16,11 +16,11 @@ FARPOINT_BEGIN_NAMESPACE
 /// One call at a time uses the memory. Calls need no content from earlier ones, and no clearing.
 struct peer_memory {
   /// Largest number of ranks that can use peer memory; peers_of() is empty for more.
-  static constexpr int most_ranks = 16;
+  static constexpr int rank_limit = 16;
 
   /// `[ranks]`: address at which this rank's kernels reach the memory of each rank, 256-byte aligned; null without
   /// memory.
-  unsigned char* memory[most_ranks] = {};
+  unsigned char* memory[rank_limit] = {};
   /// Bytes per rank.
   std::size_t size = 0;
   /// Time-out of a kernel that waits for another rank; zero or less waits forever.
@@ -39,7 +39,7 @@ inline constexpr bool
 template <class Communicator>
 peer_memory peers_of([[maybe_unused]] Communicator const& communicator) noexcept {
   if constexpr (has_peers<Communicator>) {
-    if (communicator.ranks() <= peer_memory::most_ranks) return communicator.peers();
+    if (communicator.ranks() <= peer_memory::rank_limit) return communicator.peers();
   }
   return {};
 }

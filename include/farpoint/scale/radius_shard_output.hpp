@@ -72,7 +72,7 @@ result radius_shard_request<Points, Queries>::check() const noexcept {
   if (!holds(static_cast<index_t>(output.counts.size()), asked, 1)) {
     return reject("radius_shard: output.counts is smaller than the number of queries");
   }
-  if (asked > shard_most_points || output.exchanged_capacity < 0 || output.exchanged_capacity > shard_most_points) {
+  if (asked > shard_max_points || output.exchanged_capacity < 0 || output.exchanged_capacity > shard_max_points) {
     return reject("radius_shard: more than 2^30 queries of a rank, or an exchanged_capacity that is negative or above");
   }
   index_t const first = part.first_index;

@@ -12,7 +12,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-inline constexpr index_t shard_most_points = index_t{1} << 30;
+inline constexpr index_t shard_max_points = index_t{1} << 30;
 
 /// First message of each rank in a call.
 struct shard_header {

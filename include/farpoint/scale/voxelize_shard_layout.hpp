@@ -165,7 +165,7 @@ result check_voxelize_shard(shard<Points> const& part, voxelize_params<Scalar> c
   if (params.order != voxel_order::first_occurrence || params.points != voxel_points::first) {
     return reject("voxelize_shard: voxels come by first occurrence, and keep their first points");
   }
-  if (n > shard_most_points || output.received_capacity < 0 || output.received_capacity > shard_most_points) {
+  if (n > shard_max_points || output.received_capacity < 0 || output.received_capacity > shard_max_points) {
     return reject("voxelize_shard: more than 2^30 points of a rank, or a negative received_capacity");
   }
   if (first < 0 || first > index_t{1} << 62) {

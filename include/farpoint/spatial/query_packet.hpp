@@ -67,7 +67,7 @@ class query_packet {
       }
       tighten();
     }
-    return ++looked_at_ < most_leaves();
+    return ++looked_at_ < max_leaves();
   }
 
   /// Writes the list of a query, ascending, with the limit in place of missing keys. The last key is an upper bound on
@@ -82,7 +82,7 @@ class query_packet {
  private:
   static constexpr int spare_rows = packet_words<Scalar>::spare_rows;
 
-  FARPOINT_ALWAYS_INLINE int most_leaves() const noexcept { return 64 + packet_lanes * k_; }
+  FARPOINT_ALWAYS_INLINE int max_leaves() const noexcept { return 64 + packet_lanes * k_; }
 
   /// Computes the squared distances between all queries and points; returns a bit per point that any list may take.
   FARPOINT_ALWAYS_INLINE std::uint32_t measure(point_leaf<Scalar> const& leaf,

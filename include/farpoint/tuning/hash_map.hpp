@@ -73,7 +73,7 @@ struct hash_map_tuning {
   }
 
   /// Upper bound on parts(), at most 512. With 1, the sorting kernels are not even compiled.
-  static constexpr int most_parts = 512;
+  static constexpr int max_parts = 512;
 
   /// Number of parts of the map by which a call with a workspace sorts its keys, to process part after part. With 1 or
   /// less it does not sort, uses passes(), and needs no workspace.
@@ -85,7 +85,7 @@ struct hash_map_tuning {
     double const least = !c.inserts ? 3 : c.has_outcomes ? 2.5 : c.keys > c.slots ? 3 : 5;
     if (caches < least || c.keys < c.bytes / (c.inserts ? 64 : 28)) return 1;
     // Smaller parts would be written in shorter runs.
-    return static_cast<int>(detail::smaller<index_t>(most_parts, detail::divide_up(3 * c.bytes, c.cache_bytes)));
+    return static_cast<int>(detail::smaller<index_t>(max_parts, detail::divide_up(3 * c.bytes, c.cache_bytes)));
   }
 
  private:
@@ -107,10 +107,10 @@ inline constexpr int hash_map_block_size = 256;
 
 /// Maximum number of keys of a call on a stream: eight passes take a block per 192 keys, and a grid has 2^31 - 1
 /// blocks.
-inline constexpr index_t hash_map_most_keys = index_t{1} << 38;
+inline constexpr index_t hash_map_max_keys = index_t{1} << 38;
 
 /// Maximum number of parts by which keys are sorted.
-inline constexpr int hash_map_most_parts = 512;
+inline constexpr int hash_map_max_parts = 512;
 
 /// Number of results per thread that are restored to the order of the call.
 inline constexpr int hash_map_unsort_keys = 4;
@@ -123,8 +123,8 @@ constexpr index_t hash_map_part_room(index_t keys, index_t parts) noexcept {
 }
 
 /// Upper bound on the capacity of all parts together, for any number of parts.
-constexpr index_t hash_map_most_room(index_t keys) noexcept {
-  return keys + keys / 16 + index_t{hash_map_most_parts} * (512 + hash_map_block_size + 2);
+constexpr index_t hash_map_max_room(index_t keys) noexcept {
+  return keys + keys / 16 + index_t{hash_map_max_parts} * (512 + hash_map_block_size + 2);
 }
 
 /// Number of 16-byte stores per thread that clears a map.

@@ -68,8 +68,8 @@ struct knn_selector {
   /// queries few packets are spread, and it pays to traverse them together. h200, 1 M queries, k = 8, ms: random in the
   /// order of the view 2.04 (always together 4.47), sorted 1.13 (always together 1.19, always per lane 1.42); in the
   /// order of their BVH 0.678 (0.679, 1.53).
-  static constexpr float most_spread = 64;
-  static constexpr float most_spread_in_order = 1024;
+  static constexpr float max_spread = 64;
+  static constexpr float max_spread_in_order = 1024;
   /// Fewer queries in the order of the view, 32 to a warp, are answered per lane from the start. All their warps run at
   /// once, so that a call takes as long as its slowest packet, whatever the others share. h200, cube, k = 8, without a
   /// workspace, ms per lane (packets by their spread, all after a beam search): 1,000 queries of 1,000 points 0.042
@@ -91,7 +91,7 @@ inline constexpr int kept_lists_bytes = 16 * 1024;
 
 /// Limit on the spread of queries that a warp answers together. Eight queries are tested together if their squared
 /// extent and their bounds are below this multiple of their smallest bound.
-inline constexpr int packet_most_spread = 16;
+inline constexpr int packet_max_spread = 16;
 /// Number of steps of four leaves after which each query of a packet tests boxes on its own. It is reached only with
 /// many coincident points exactly at the queries' bounds: only a query itself can decide which of these has the lowest
 /// index.
@@ -105,7 +105,7 @@ inline constexpr int packet_looks_before_heap = 3;
 /// eight neighbors; a few packets at jumps of the curve would take as long as all others together. Chosen for lists of
 /// eight; longer lists need more offers.
 template <int Capacity>
-inline constexpr int packet_most_turns = 128 + 8 * (Capacity < 8 ? 8 : Capacity);
+inline constexpr int packet_max_turns = 128 + 8 * (Capacity < 8 ? 8 : Capacity);
 /// Number of points whose distances are computed at a time: more would take registers without saving time.
 inline constexpr int packet_points_at_once = 4;
 

@@ -13,11 +13,11 @@ namespace detail {
 inline constexpr unsigned maxima_found = 128;
 
 /// Upper bound of fps_choice::wanted.
-inline constexpr int maxima_most_wanted = 1000000;
+inline constexpr int maxima_max_wanted = 1000000;
 /// Upper bound of fps_choice::listed: a block votes for its listed candidates by the bits of one word.
-inline constexpr int maxima_most_listed = 32;
+inline constexpr int maxima_max_listed = 32;
 /// Upper bound of fps_choice::singles: each has its own span in the order of samples, which has 256 spans.
-inline constexpr int maxima_most_singles = 128;
+inline constexpr int maxima_max_singles = 128;
 
 /// Maximum number of candidates listed by a block whose shared memory holds points in addition to all lists.
 inline constexpr unsigned maxima_listed_beside_chunks = 16;
@@ -27,7 +27,7 @@ inline constexpr unsigned maxima_listed_beside_chunks = 16;
 inline constexpr unsigned maxima_listed_of_doubles = 16, maxima_listed_of_chunks_of_doubles = 12;
 
 /// Maximum and minimum relative distance of a cut below the best candidate.
-inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;
+inline constexpr float maxima_max_gap = 0.3f, maxima_min_gap = 1e-6f;
 
 /// Number of messages from other blocks that a thread waits for at once, and of sample keys that it loads at once.
 inline constexpr int maxima_messages_at_once = 2;

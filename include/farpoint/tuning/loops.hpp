@@ -15,7 +15,7 @@ inline constexpr int exclusive_scan_block_size = 128, exclusive_scan_items = 8;
 
 /// Maximum number of offsets that every block of a one-block-per-cloud kernel of fps() checks by itself. Beyond it the
 /// blocks would read more offsets than points.
-inline constexpr index_t fps_most_offsets_looked_at = 2048;
+inline constexpr index_t fps_max_offsets_looked_at = 2048;
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

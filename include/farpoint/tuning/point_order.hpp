@@ -14,7 +14,7 @@ namespace detail {
 inline constexpr int fps_extent_items = 16;
 inline constexpr int fps_order_block_size = 256;
 /// Number of blocks of these kernels beyond which a cloud gets no other block.
-inline constexpr index_t fps_order_most_blocks = 65536;
+inline constexpr index_t fps_order_max_blocks = 65536;
 
 /// For an index: maximum number of sorts after the first, each by the cells inside former cells.
 inline constexpr int bvh_levels = 4;

@@ -46,17 +46,17 @@ inline constexpr int screen_index_threads = 512, screen_index_items = 8;
 /// Squared step between consecutive points, relative to the usual one, from which a step counts as a jump. h200,
 /// 140,510 and 458,946 points in 1024 x 1024 pixels, ms: 0.176, 0.382; 8: 0.227, 0.435; no jumps: 0.243, 0.470. If
 /// there are too many jumps, the limit grows up to the second value, beyond which no step is a jump.
-inline constexpr float screen_usual_to_jump = 12 * 12, screen_most_to_jump = 1e6f;
+inline constexpr float screen_usual_to_jump = 12 * 12, screen_max_to_jump = 1e6f;
 
 /// Number of points that a thread processes in turn when visible points are numbered.
 inline constexpr int screen_number_items = 4;
 
 /// Maximum length of a list that a thread of the approximate search keeps in registers, and bytes for longer lists.
-inline constexpr index_t screen_most_in_registers = 32, screen_list_bytes = index_t{64} << 20;
+inline constexpr index_t screen_max_in_registers = 32, screen_list_bytes = index_t{64} << 20;
 
 /// Maximum number of neighbors of a row that is read once, so that their offsets stay in registers. h200, normals of
 /// 458,947 rows of 8, us: 66; read whenever needed: 120.
-inline constexpr int most_held_neighbors = 8;
+inline constexpr int max_held_neighbors = 8;
 
 /// Number of splats of an image tile in shared memory at a time, and number of 32-splat words per patch in which a
 /// thread remembers the splats that its pixel meets.

@@ -80,7 +80,7 @@ struct voxelize_selector {
   /// Limits on the size of a flat bitmap, which saves two launches: groups of 256 cells per point of the view, and in
   /// total. A larger one would cost a small frame in a large view too much.
   static constexpr double flat_groups_per_point = 1.25;  // h200: 271,156 points 66 us, else 80; 10 M 331, else 707
-  static constexpr index_t most_flat_groups = index_t{1} << 20;
+  static constexpr index_t max_flat_groups = index_t{1} << 20;
 };
 
 /// Distribution of a host call over threads.
@@ -88,7 +88,7 @@ struct voxelize_host_tuning {
   index_t points_per_thread = 20000;  ///< starting a thread takes as long as a few thousand points
   index_t chunk_points = 4096;        ///< minimum number of points per chunk, the unit of a pass over the points
 
-  static constexpr int most_threads = 64;
+  static constexpr int max_threads = 64;
   static constexpr int chunks_per_thread = 4;
   static constexpr index_t slots_per_point = 4;   ///< capacity of the table, which grows with the voxels
   static constexpr int block_points = 128;        ///< points whose slots are prefetched together

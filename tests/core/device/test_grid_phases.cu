@@ -20,7 +20,7 @@ struct phases_args {
   unsigned* finished;            ///< `[count]`: units that finish() has counted
   unsigned* wrong;
   unsigned count;
-  unsigned most_units;
+  unsigned max_units;
 };
 
 __host__ __device__ inline std::uint32_t word_of(unsigned phase, unsigned unit) {
@@ -36,15 +36,15 @@ __global__ void phases_kernel(phases_args const args) {
     unsigned const units = args.units[phase];
     unsigned worked = 0;
     auto const work = [&](unsigned unit) {
-      unsigned* const times = args.times + std::size_t{phase} * args.most_units;
+      unsigned* const times = args.times + std::size_t{phase} * args.max_units;
       if (threadIdx.x == 0) {
         ++worked;
         while (unit > 0 && farpoint::atomic_load(&times[unit - 1]) == 0) {
         }
         atomicAdd(&times[unit], 1u);
-        args.words[phase % 2 * args.most_units + unit] = word_of(phase, unit);
+        args.words[phase % 2 * args.max_units + unit] = word_of(phase, unit);
       }
-      std::uint32_t const* const words = args.words + (phase + 1) % 2 * args.most_units;
+      std::uint32_t const* const words = args.words + (phase + 1) % 2 * args.max_units;
       for (unsigned other = threadIdx.x; other < before; other += blockDim.x) {
         if (words[other] != word_of(phase - 1, other)) atomicAdd(args.wrong, 1u);
       }

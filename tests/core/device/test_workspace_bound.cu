@@ -28,8 +28,8 @@ void check_searches(std::uint64_t seed) {
   random_source random{seed};
   batch_limits const of_points{random_magnitude(random, 26), 1 + random_magnitude(random, 14)};
   search_limits const limits{of_points.points, of_points.clouds, random_magnitude(random, 26)};
-  index_t const most_k = 1 + random.below(1024);
-  CAPTURE(seed, limits.points, limits.clouds, limits.queries, most_k);
+  index_t const max_k = 1 + random.below(1024);
+  CAPTURE(seed, limits.points, limits.clouds, limits.queries, max_k);
   std::size_t knn = 0;
   std::size_t radius = 0;
   std::size_t interpolation = 0;
@@ -39,14 +39,14 @@ void check_searches(std::uint64_t seed) {
   REQUIRE(farpoint::knn_workspace_bound<Points>(no_stream, limits, knn));
   REQUIRE(farpoint::radius_workspace_bound<Points>(no_stream, limits, radius));
   REQUIRE(farpoint::interpolate_workspace_bound<Points>(no_stream, limits, interpolation));
-  REQUIRE(farpoint::estimate_normals_workspace_bound<Points>(no_stream, of_points, most_k, normals));
-  REQUIRE(farpoint::mean_knn_distance_workspace_bound<Points>(no_stream, of_points, most_k, means));
+  REQUIRE(farpoint::estimate_normals_workspace_bound<Points>(no_stream, of_points, max_k, normals));
+  REQUIRE(farpoint::mean_knn_distance_workspace_bound<Points>(no_stream, of_points, max_k, means));
   REQUIRE(farpoint::point_bvh_bound<Points>(no_stream, of_points, index));
   for (int i = 0; i < 100; ++i) {
     auto const points = random_batch_within<Points>(of_points, random);
     auto const queries = random_batch_of<Points>(points.size(), limits.queries, random);
     farpoint::normals_params params;
-    params.k = 1 + random.below(most_k);
+    params.k = 1 + random.below(max_k);
     CAPTURE(i, points.points().size(), points.size(), points.is_ragged(), queries.points().size(), params.k);
     REQUIRE(knn_workspace_bytes(no_stream, points, queries, farpoint::exact{}, 3) <= knn);
     REQUIRE(knn_workspace_bytes(no_stream, points, farpoint::exact{}, 3) <= knn);
@@ -67,7 +67,7 @@ void check_searches(std::uint64_t seed) {
   CHECK(higher >= knn);
   REQUIRE(farpoint::radius_workspace_bound<Points>(no_stream, more, higher));
   CHECK(higher >= radius);
-  index_t const higher_k = most_k + random.below(1025 - most_k);
+  index_t const higher_k = max_k + random.below(1025 - max_k);
   REQUIRE(farpoint::mean_knn_distance_workspace_bound<Points>(no_stream, {more.points, more.clouds}, higher_k, higher));
   CHECK(higher >= means);
 }

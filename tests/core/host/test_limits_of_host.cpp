@@ -23,8 +23,8 @@ using farpoint::span;
 namespace {
 
 constexpr farpoint::host_exec exec{1};
-constexpr index_t most_points = index_t{1} << 30;
-constexpr int most_side = 8192;
+constexpr index_t point_limit = index_t{1} << 30;
+constexpr int max_side = 8192;
 
 std::size_t size_of(index_t count) {
   return static_cast<std::size_t>(count);
@@ -83,15 +83,15 @@ TEST_CASE("limits, host: pictures", "[limits][host]") {
   float const extent = 1;
   float red = 0;
   farpoint::splat_image image;
-  image.colors = span<float>{&red, 3 * most_side + 3};
-  check_limit(most_points, "splats: more than 2^30", [&](index_t splats) {
+  image.colors = span<float>{&red, 3 * max_side + 3};
+  check_limit(point_limit, "splats: more than 2^30", [&](index_t splats) {
     return draw_splats(exec, one_cloud(1), {span<float const>{&extent, size_of(2 * splats)}}, camera_of({8, 8}), {},
                        image, {});
   });
-  check_limit(most_points, "points: a cloud has more than 2^30 points", [&](index_t points) {
+  check_limit(point_limit, "points: a cloud has more than 2^30 points", [&](index_t points) {
     return draw_splats(exec, one_cloud(points), {}, camera_of({8, 8}), {}, image, {});
   });
-  check_limit(most_points, "points: a cloud has more than 2^30 points", [&](index_t points) {
+  check_limit(point_limit, "points: a cloud has more than 2^30 points", [&](index_t points) {
     return project(exec, one_cloud(points), camera_of({8, 8}), farpoint::zbuffer_ref{{}, 8, 8});
   });
   check_limit(1024, "rows: k is not between 1 and 1,024", [&](index_t k) {
@@ -104,16 +104,16 @@ TEST_CASE("limits, host: pictures", "[limits][host]") {
 }
 
 TEST_CASE("limits, host: sides of an image", "[limits][host]") {
-  for (auto const& image : images_of(most_side)) {
+  for (auto const& image : images_of(max_side)) {
     CAPTURE(image.width, image.height);
     auto const camera = camera_of(image);
-    std::vector<std::uint64_t> words(size_of(most_side));
+    std::vector<std::uint64_t> words(size_of(max_side));
     CHECK(project(exec, one_cloud(3), camera, farpoint::zbuffer_ref{words, image.width, image.height}));
     CHECK(words[0] == farpoint::zbuffer_ref::clear_value);
 
     farpoint::splat_view<float> const no_splats{};
     farpoint::host_scratch scratch{draw_splats_workspace_bytes(exec, no_splats, camera, {})};
-    std::vector<float> colors(size_of(3 * most_side));
+    std::vector<float> colors(size_of(3 * max_side));
     farpoint::splat_image picture;
     picture.colors = colors;
     CHECK(draw_splats(exec, one_cloud(0), no_splats, camera, {}, picture, scratch));
@@ -125,7 +125,7 @@ TEST_CASE("limits, host: sides of an image", "[limits][host]") {
     CHECK(build_quadtree(exec, image.width, image.height, span<farpoint::quadtree_point const>{&corner, 1}, memory,
                          tree));
   }
-  for (auto const& image : images_of(most_side + 1)) {
+  for (auto const& image : images_of(max_side + 1)) {
     CAPTURE(image.width, image.height);
     auto const camera = camera_of(image);
     std::uint64_t word = 0;
@@ -175,7 +175,7 @@ TEST_CASE("limits, host: voxel maps", "[limits][host]") {
   farpoint::voxel_map<float> map;
   map.params.grid.size = {{1, 1, 1}};
   map.params.grid.dims = {{8, 8, 8}};
-  check_limit(most_points, "voxel_map: the capacity is negative, or above 2^30", [&](index_t capacity) {
+  check_limit(point_limit, "voxel_map: the capacity is negative, or above 2^30", [&](index_t capacity) {
     map.params.capacity = capacity;
     return voxel_map_clear(exec, map);
   });
@@ -189,7 +189,7 @@ TEST_CASE("limits, host: voxel maps", "[limits][host]") {
   farpoint::host_scratch memory{farpoint::voxel_map_bytes(map.params)};
   map.memory = memory;
   REQUIRE(voxel_map_clear(exec, map));
-  check_limit(most_points, "voxel_map: the points of a tile are a negative number, or more than 2^30",
+  check_limit(point_limit, "voxel_map: the points of a tile are a negative number, or more than 2^30",
               [&](index_t points) {
                 return voxel_map_insert(exec, map, farpoint::voxel_map_tile<limit_view>{limit_points(points)}, {});
               });
@@ -202,8 +202,8 @@ TEST_CASE("limits, host: points and queries of a rank", "[limits][host]") {
   char const* const cloud = "points: a cloud has more than 2^30 points";
   index_t row = 0;
   float distance = 0;
-  span<index_t> const rows{&row, size_of(most_points + 1)};
-  span<float> const distances{&distance, size_of(most_points + 1)};
+  span<index_t> const rows{&row, size_of(point_limit + 1)};
+  span<float> const distances{&distance, size_of(point_limit + 1)};
 
   farpoint::voxelize_params<float> voxels;
   voxels.grid.size = {{1, 1, 1}};
@@ -213,15 +213,15 @@ TEST_CASE("limits, host: points and queries of a rank", "[limits][host]") {
     return voxelize_shard(exec, communicator, part_of(points), voxels, of_voxels, {});
   };
   char const* const too_many = "voxelize_shard: more than 2^30 points of a rank, or a negative received_capacity";
-  check_limit(most_points, too_many, voxelized);
-  check_limit(most_points, too_many, [&](index_t capacity) {
+  check_limit(point_limit, too_many, voxelized);
+  check_limit(point_limit, too_many, [&](index_t capacity) {
     of_voxels.received_capacity = capacity;
     return voxelized(1);
   });
 
   farpoint::fps_params samples;
   samples.samples = 1;
-  check_limit(most_points, "fps_shard: more than 2^30 points of a rank", [&](index_t points) {
+  check_limit(point_limit, "fps_shard: more than 2^30 points of a rank", [&](index_t points) {
     return fps_shard(exec, communicator, part_of(points), samples, farpoint::fps_shard_output<float>{{&row, 1}}, {});
   });
 
@@ -230,26 +230,26 @@ TEST_CASE("limits, host: points and queries of a rank", "[limits][host]") {
     return knn_shard(exec, communicator, part_of(points), limit_points(queries), method, 1, near, {});
   };
   char const* const asked = "knn_shard: more than 2^30 queries of a rank, or a negative exchanged_capacity";
-  check_limit(most_points, cloud, [&](index_t points) { return near_of(points, 1, farpoint::exact{}); });
-  check_limit(most_points, asked, [&](index_t queries) { return near_of(1, queries, farpoint::exact{}); });
-  check_limit(most_points, "knn_shard: along_curve::owned_points or owned_queries is negative, or above 2^30",
+  check_limit(point_limit, cloud, [&](index_t points) { return near_of(points, 1, farpoint::exact{}); });
+  check_limit(point_limit, asked, [&](index_t queries) { return near_of(1, queries, farpoint::exact{}); });
+  check_limit(point_limit, "knn_shard: along_curve::owned_points or owned_queries is negative, or above 2^30",
               [&](index_t owned) {
                 farpoint::along_curve curve;
                 curve.owned_points = owned;
                 return near_of(1, 1, curve);
               });
 
-  span<index_t> const counts{&row, size_of(most_points + 1)};
+  span<index_t> const counts{&row, size_of(point_limit + 1)};
   farpoint::radius_shard_output<float> around;
   around.counts = counts;
   auto const around_of = [&](index_t points, index_t queries) {
     return radius_shard(exec, communicator, part_of(points), limit_points(queries), {1.0}, 0, around, {});
   };
-  check_limit(most_points, cloud, [&](index_t points) { return around_of(points, 1); });
+  check_limit(point_limit, cloud, [&](index_t points) { return around_of(points, 1); });
   char const* const searched =
       "radius_shard: more than 2^30 queries of a rank, or an exchanged_capacity that is negative or above";
-  check_limit(most_points, searched, [&](index_t queries) { return around_of(1, queries); });
-  check_limit(most_points, searched, [&](index_t capacity) {
+  check_limit(point_limit, searched, [&](index_t queries) { return around_of(1, queries); });
+  check_limit(point_limit, searched, [&](index_t capacity) {
     around.exchanged_capacity = capacity;
     return around_of(1, 1);
   });
@@ -298,7 +298,7 @@ TEST_CASE("limits, host: voxels of all ranks", "[limits][host]") {
 
 TEST_CASE("limits, host: ranks", "[limits][host]") {
   farpoint::shard<limit_view> const part{limit_points(1), 0};
-  char const* const most_ranks = "communicator: it has no ranks, or more than 1024";
+  char const* const rank_limit = "communicator: it has no ranks, or more than 1024";
   auto const by_ranks = [](auto const& call) {
     return [&call](index_t ranks) {
       many_ranks communicator{static_cast<int>(ranks)};
@@ -306,21 +306,21 @@ TEST_CASE("limits, host: ranks", "[limits][host]") {
     };
   };
   farpoint::voxelize_params<float> const voxels;
-  check_limit(1024, most_ranks, by_ranks([&](auto& communicator) {
+  check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
                 return voxelize_shard(exec, communicator, part, voxels, farpoint::voxelize_shard_output<float>{}, {});
               }));
-  check_limit(1024, most_ranks,
+  check_limit(1024, rank_limit,
               by_ranks([&](auto& communicator) { return gather_voxels(exec, communicator, voxels, {}, {}, {}); }));
-  check_limit(1024, most_ranks, by_ranks([&](auto& communicator) {
+  check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
                 return fps_shard(exec, communicator, part, {}, farpoint::fps_shard_output<float>{}, {});
               }));
-  check_limit(1024, most_ranks, by_ranks([&](auto& communicator) {
+  check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
                 return knn_shard(exec, communicator, part, part.points, farpoint::exact{}, 1, {}, {});
               }));
   check_limit(64, "communicator: it has more than 64 ranks", by_ranks([&](auto& communicator) {
                 return knn_shard(exec, communicator, part, part.points, farpoint::along_curve{}, 1, {}, {});
               }));
-  check_limit(1024, most_ranks, by_ranks([&](auto& communicator) {
+  check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
                 return radius_shard(exec, communicator, part, part.points, {1.0}, 1, {}, {});
               }));
 }

@@ -15,7 +15,7 @@ using farpoint::span;
 namespace {
 
 constexpr farpoint::host_exec exec{1};
-constexpr index_t most_narrow = 2147483647;
+constexpr index_t max_narrow = 2147483647;
 
 limit_batch empty_clouds(index_t clouds) {
   return limit_batch::regular(limit_points(0), clouds);
@@ -38,14 +38,14 @@ TEST_CASE("limits, host: points in a box", "[limits][host]") {
     farpoint::crop_box_output const output{indices, {offsets, 2}, nullptr};
     return crop_box(exec, clouds, {{{0, 0, 0}}, {{1, 1, 1}}}, output, {});
   };
-  check_limit(most_narrow, "crop_box: more than 2^31 - 1 points in a cloud need 64-bit indices", [&](index_t points) {
+  check_limit(max_narrow, "crop_box: more than 2^31 - 1 points in a cloud need 64-bit indices", [&](index_t points) {
     return crop(one_cloud(points), span<std::int32_t>{&index, 1});
   });
   char const* const too_large = "crop_box: more than 2^31 - 1 clouds, or 2^40 points";
   check_limit(index_t{1} << 40, too_large, [&](index_t points) {
     return crop(one_cloud(points), span<std::int64_t>{&wide, 1});
   });
-  check_limit(most_narrow, too_large, [&](index_t clouds) { return crop(empty_clouds(clouds), {}); });
+  check_limit(max_narrow, too_large, [&](index_t clouds) { return crop(empty_clouds(clouds), {}); });
   CHECK(offsets[0] == -7);
 }
 
@@ -56,17 +56,17 @@ TEST_CASE("limits, host: random subsets", "[limits][host]") {
   auto const draw = [&](limit_batch const& clouds, farpoint::index_span indices, span<index_t> offsets) {
     return random_subset(exec, clouds, 1, 1, {indices, offsets, nullptr});
   };
-  check_limit(most_narrow, "random_subset: more than 2^31 - 1 clouds, or 2^48 points",
+  check_limit(max_narrow, "random_subset: more than 2^31 - 1 clouds, or 2^48 points",
               [&](index_t clouds) { return draw(empty_clouds(clouds), {}, {}); });
   check_limit(index_t{1} << 48, "random_subset: more than 2^31 - 1 clouds, or 2^48 points", [&](index_t points) {
     return draw(one_cloud(points), span<std::int64_t>{&wide, 1}, {});
   });
   index_t offsets[2] = {-7, -7};
   span<index_t> const two{offsets, 2};
-  farpoint::result const above = draw(one_cloud(most_narrow + 1), span<std::int32_t>{&index, 1}, two);
+  farpoint::result const above = draw(one_cloud(max_narrow + 1), span<std::int32_t>{&index, 1}, two);
   CHECK(std::string{above.reason} == "random_subset: more than 2^31 - 1 points in a cloud need 64-bit indices");
   CHECK((index == -7 && wide == -7 && offsets[0] == -7));
-  CHECK(draw(one_cloud(most_narrow), span<std::int32_t>{&index, 1}, two));
+  CHECK(draw(one_cloud(max_narrow), span<std::int32_t>{&index, 1}, two));
   CHECK(index >= 0);
 }
 
@@ -81,19 +81,19 @@ TEST_CASE("limits, host: lists of neighbors as edges", "[limits][host]") {
     return edges(one_cloud(10), one_cloud(queries), lists, {});
   };
   // At the limits the call refuses the workspace, which is missing.
-  check_limit(most_narrow, "neighbor_edges: lists.k is negative or above 2^31 - 1",
+  check_limit(max_narrow, "neighbor_edges: lists.k is negative or above 2^31 - 1",
               [&](index_t k) { return table(1, k, k); });
   check_limit(index_t{1} << 40, "neighbor_edges: more than 2^40 entries of lists",
               [&](index_t entries) { return table(entries, 1, entries); });
   char const* const wide = "neighbor_edges: more than 2^31 - 1 points need 64-bit indices";
   farpoint::index_span const ends{span<std::int32_t>{&narrow, 1}};
-  check_limit(most_narrow, wide, [&](index_t points) {
+  check_limit(max_narrow, wide, [&](index_t points) {
     return edges(one_cloud(points), one_cloud(1), {absent<std::int32_t const>(1), 1}, ends);
   });
-  check_limit(most_narrow, wide, [&](index_t queries) {
+  check_limit(max_narrow, wide, [&](index_t queries) {
     return edges(one_cloud(1), one_cloud(queries), {absent<std::int32_t const>(queries), 1}, ends);
   });
-  check_limit(most_narrow, "neighbor_edges: more than 2^31 - 1 clouds, or 2^48 points", [&](index_t clouds) {
+  check_limit(max_narrow, "neighbor_edges: more than 2^31 - 1 clouds, or 2^48 points", [&](index_t clouds) {
     return edges(empty_clouds(clouds), one_cloud(0), {{}, 1}, {});
   });
   std::size_t bytes = 7;

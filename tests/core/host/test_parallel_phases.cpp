@@ -71,7 +71,7 @@ TEST_CASE("parallel_phases: no units, one unit, as many as threads, and the most
     check_phases(threads, {1});
     check_phases(threads, {1, 1, 1, 1, 1, 1});
     check_phases(threads, {static_cast<std::uint32_t>(threads), static_cast<std::uint32_t>(threads) + 1, 1, 100});
-    check_phases(threads, {parallel_phases::most_units, 1, parallel_phases::most_units});
+    check_phases(threads, {parallel_phases::max_units, 1, parallel_phases::max_units});
   }
 }
 

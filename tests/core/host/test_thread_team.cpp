@@ -77,7 +77,7 @@ TEST_CASE("resolve_threads: a number of threads, or one for each core", "[thread
   CHECK(resolve_threads(77) == 77);
   CHECK(resolve_threads(0) == static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
   CHECK(resolve_threads(-5) == resolve_threads(0));
-  CHECK(resolve_threads(std::numeric_limits<int>::max()) == farpoint::most_team_threads);
+  CHECK(resolve_threads(std::numeric_limits<int>::max()) == farpoint::max_team_threads);
 }
 
 TEST_CASE("run_team: every rank runs once", "[threads]") {

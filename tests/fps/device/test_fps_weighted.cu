@@ -56,9 +56,9 @@ void check_weighted(weighted_problem const& problem) {
   CHECK(workspace.intact());
 }
 
-void check_random_weighted(std::uint64_t seed, index_t most_points) {
+void check_random_weighted(std::uint64_t seed, index_t point_limit) {
   CAPTURE(seed);
-  check_weighted(random_weighted_problem(seed, most_points));
+  check_weighted(random_weighted_problem(seed, point_limit));
 }
 
 }  // namespace

@@ -117,9 +117,9 @@ xyz_cloud make_odd_cloud(std::int64_t which, std::size_t n, random_source& rando
 }
 
 template <class Coord>
-fps_problem<Coord> make_random_problem(std::uint64_t seed, std::int64_t most_points) {
+fps_problem<Coord> make_random_problem(std::uint64_t seed, std::int64_t point_limit) {
   random_source random{seed};
-  auto const n = static_cast<std::size_t>(random.below(most_points));
+  auto const n = static_cast<std::size_t>(random.below(point_limit));
   auto const shapes = static_cast<std::int64_t>(std::size(all_shapes));
   auto const which = random.below(shapes + 6);
   fps_problem<Coord> problem{
@@ -143,9 +143,9 @@ fps_problem<Coord> make_random_problem(std::uint64_t seed, std::int64_t most_poi
 
 /// Problems of one coordinate type against the serial loop, each with some tuning and number of threads.
 template <class Coord>
-void check_random_problems(std::uint64_t first_seed, std::uint64_t count, std::int64_t most_points) {
+void check_random_problems(std::uint64_t first_seed, std::uint64_t count, std::int64_t point_limit) {
   for (std::uint64_t seed = first_seed; seed < first_seed + rounds(count); ++seed) {
-    auto const problem = make_random_problem<Coord>(seed, most_points);
+    auto const problem = make_random_problem<Coord>(seed, point_limit);
     auto const expected = reference_answer(problem);
     random_source random{seed};
     auto const bucket_points = random.below(4) == 0 ? 64 : 1 + random.below(7);

@@ -180,7 +180,7 @@ auto solve_shared_out(Problem const& problem, unsigned blocks, std::uint32_t wor
     if (params.samples == 0) return farpoint::result{};
     index_t capacity = index_t{Config::block_size} * Config::points_per_thread;
     if constexpr (Config::in_memory) capacity = point_chunks<Config, uneven_machine>::capacity(1);
-    REQUIRE(most_needed_blocks(clouds, capacity) <= blocks);
+    REQUIRE(max_needed_blocks(clouds, capacity) <= blocks);
     made_schedule made{clouds, {blocks, blocks, static_cast<std::uint32_t>(capacity), worth, 2 * worth}, seed};
     REQUIRE(made.intact());
     uneven_machine::is_uneven = seed % 2 == 0;
@@ -210,10 +210,10 @@ void check_all(Problem const& problem, unsigned blocks, unsigned seed) {
   using scalar = typename Problem::scalar;
   auto const expected = reference_answer(problem);
   auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
-  if (most_needed_blocks(clouds, 96) <= blocks) {
+  if (max_needed_blocks(clouds, 96) <= blocks) {
     check_shared_out<odd_config<dim, 32, 3, false, scalar>>("registers", problem, expected, blocks, 20, seed);
   }
-  if (most_needed_blocks(clouds, 128) <= blocks) {
+  if (max_needed_blocks(clouds, 128) <= blocks) {
     check_shared_out<odd_config<dim, 64, 2, true, scalar>>("boxes", problem, expected, blocks, 40, seed);
   }
   check_shared_out<odd_chunk_config<dim, 32, 1, scalar>>("memory", problem, expected, blocks, 32, seed);
@@ -272,22 +272,22 @@ TEST_CASE("fps shared out: blocks that clouds need at most", "[fps][local_maxima
     auto const count = static_cast<index_t>(sizes.size());
     CAPTURE(round, capacity, count, offsets.back(), largest);
     // Bounds from the number of points alone, and with the largest cloud.
-    CHECK(most_needed_blocks(batch_of(offsets, offsets.back()), capacity) >= needed);
-    index_t const bounded = most_needed_blocks(batch_of(offsets, offsets.back(), largest), capacity);
+    CHECK(max_needed_blocks(batch_of(offsets, offsets.back()), capacity) >= needed);
+    index_t const bounded = max_needed_blocks(batch_of(offsets, offsets.back(), largest), capacity);
     CHECK(bounded >= needed);
     CHECK(bounded <= count * divide_up(largest, capacity));
     if (largest <= capacity) CHECK(bounded == 0);
   }
   farpoint::point_view<float> const points{nullptr, 6 * 1000};
-  CHECK(most_needed_blocks(cloud_batch::regular(points, 6), 1000) == 0);
-  CHECK(most_needed_blocks(cloud_batch::regular(points, 6), 999) == 12);
-  CHECK(most_needed_blocks(cloud_batch::regular(points, 1), 100) == 60);
+  CHECK(max_needed_blocks(cloud_batch::regular(points, 6), 1000) == 0);
+  CHECK(max_needed_blocks(cloud_batch::regular(points, 6), 999) == 12);
+  CHECK(max_needed_blocks(cloud_batch::regular(points, 1), 100) == 60);
   // Two clouds of 2,999 and 3,001 need 3 and 4; three of 1,001 are two each.
   std::vector<index_t> const two{0, 3000, 6000};
-  CHECK(most_needed_blocks(batch_of(two, 6000), 1000) == 7);
-  CHECK(most_needed_blocks(batch_of(two, 6000, 3000), 1000) == 6);
-  CHECK(most_needed_blocks(batch_of({0}, 0), 10) == 0);
-  CHECK(most_needed_blocks(batch_of({0, 0}, 0), 10) == 0);
+  CHECK(max_needed_blocks(batch_of(two, 6000), 1000) == 7);
+  CHECK(max_needed_blocks(batch_of(two, 6000, 3000), 1000) == 6);
+  CHECK(max_needed_blocks(batch_of({0}, 0), 10) == 0);
+  CHECK(max_needed_blocks(batch_of({0, 0}, 0), 10) == 0);
 }
 
 ONE_THREAD_TEST_CASE("fps shared out, fibers: teams are as large as they should be",

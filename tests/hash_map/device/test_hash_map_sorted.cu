@@ -244,7 +244,7 @@ TEST_CASE("hash_map, sorted: the workspace is checked, and none is none", "[hash
     REQUIRE(farpoint::hash_map_workspace_bound<wide_map>(exec, hash_map_call::find, count, bound));
     CHECK(bound >= before);
     CHECK(bound >= farpoint::hash_map_workspace_bytes(exec, wide_map{}, hash_map_call::find, count));
-    index_t const most = farpoint::detail::hash_map_most_room(count);
+    index_t const most = farpoint::detail::hash_map_max_room(count);
     for (index_t parts = 2; parts <= 512; ++parts) {
       if (parts * farpoint::detail::hash_map_part_room(count, parts) > most) FAIL("parts " << parts);
     }

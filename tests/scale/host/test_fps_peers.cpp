@@ -66,7 +66,7 @@ class FARPOINT_HIDDEN fiber_peer_board {
 struct peer_run {
   unsigned blocks;
   unsigned seed;
-  std::uint32_t most_keys = 1 << 16;
+  std::uint32_t max_keys = 1 << 16;
   unsigned patience = 0;
   unsigned without = 99;  ///< rank that makes no call
   unsigned singles = 0;   ///< samples taken one per round
@@ -124,7 +124,7 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
   std::vector<std::vector<float>> chunks;
   for (std::size_t r = 0; r < count; ++r) {
     ranks.boards.emplace_back(board_slots<Config>::all(team));
-    ranks.keys.emplace_back(how.most_keys);
+    ranks.keys.emplace_back(how.max_keys);
     index_t const begin = problem.cuts[problem.part[r]];
     ranks.first_index.push_back(static_cast<std::uint32_t>(problem.first_index + begin));
     parts.push_back(problem.points(begin, problem.cuts[problem.part[r] + 1]));
@@ -143,7 +143,7 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
     output.distances = answers[r].distances;
     output.count = &answers[r].count;
     auto const stop = static_cast<float>(problem.params.stop_below);
-    calls.push_back({static_cast<index_t>(problem.cloud.size()), problem.params.samples, how.most_keys, stop * stop,
+    calls.push_back({static_cast<index_t>(problem.cloud.size()), problem.params.samples, how.max_keys, stop * stop,
                      problem.to_global(start.first), start.first_point, start.chosen.data(),
                      start.chosen_indices.data(), static_cast<index_t>(start.chosen.size()), output});
   }

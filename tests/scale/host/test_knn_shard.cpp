@@ -32,7 +32,7 @@ struct rank_call {
     auto const ranks = static_cast<int>(problem.ranks());
     auto const& method = problem.method;
     if (problem.along_curve && problem.on_stream) {
-      return farpoint::detail::knn_curve_size<Coord>(exec, on_curve().sizes(ranks), problem.most_narrow);
+      return farpoint::detail::knn_curve_size<Coord>(exec, on_curve().sizes(ranks), problem.max_narrow);
     }
     if (problem.along_curve) return knn_shard_workspace_bytes(exec, ranks, part, asked, curve, problem.k, output);
     if (!problem.planned) return knn_shard_workspace_bytes(exec, ranks, part, asked, method, problem.k, output);
@@ -55,7 +55,7 @@ struct rank_call {
  private:
   /// Arguments with the problem's limit of 32-bit positions, so that small clouds test 64-bit positions, too.
   farpoint::detail::knn_curve_arguments<view, view> on_curve() const {
-    return {part, asked, curve, problem.k, output, problem.most_narrow};
+    return {part, asked, curve, problem.k, output, problem.max_narrow};
   }
 };
 
@@ -173,7 +173,7 @@ NUMBERS_TEST_CASE("knn_shard: double coordinates, in each way", "[knn][shard][nu
 TEST_CASE("knn_shard along a curve: the same where places in the cloud have 64 bits", "[knn][shard]") {
   check_random_knn_shards<float>(100, 9000, [](auto& problem) {
     problem.along_curve = problem.on_stream = true;
-    problem.most_narrow = 0;
+    problem.max_narrow = 0;
   });
 }
 
@@ -307,7 +307,7 @@ TEST_CASE("knn_shard along a curve: an own point is left out, wherever its query
     problem.others = packed<float>(make_cloud(shape::cube, problem.cloud.size(), seed));
     problem.method.exclude_self = true;
     check_knn_of_others(problem);
-    problem.most_narrow = 0;
+    problem.max_narrow = 0;
     problem.on_stream = true;
     check_knn_of_others(problem);
   });

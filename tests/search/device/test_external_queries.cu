@@ -15,13 +15,13 @@ namespace {
 
 /// Packets are traversed together, or each lane traverses for its own query, or the spread of a packet decides.
 struct always_together : small_tiles {
-  static constexpr float most_spread = farpoint::detail::infinity<float>;
-  static constexpr float most_spread_in_order = farpoint::detail::infinity<float>;
+  static constexpr float max_spread = farpoint::detail::infinity<float>;
+  static constexpr float max_spread_in_order = farpoint::detail::infinity<float>;
   static constexpr index_t per_lane_below = 0;
 };
 struct always_per_lane : small_tiles {
-  static constexpr float most_spread = -1;
-  static constexpr float most_spread_in_order = -1;
+  static constexpr float max_spread = -1;
+  static constexpr float max_spread_in_order = -1;
 };
 struct always_by_spread : small_tiles {
   static constexpr index_t per_lane_below = 0;

@@ -18,7 +18,7 @@ struct small_pieces : small_tiles {
   static constexpr index_t launch_rows = 96;
 };
 
-constexpr std::size_t most_points = 200000;
+constexpr std::size_t point_limit = 200000;
 
 template <class Problem>
 auto solve_knn(Problem const& problem) {

@@ -46,7 +46,7 @@ auto knn_by_team(Problem const& problem, int threads) {
 
 /// Largest cloud of the tests: each solve makes three calls. Indexes of 32,769 to 262,144 points have equally many
 /// levels.
-constexpr std::size_t most_points = 100000;
+constexpr std::size_t point_limit = 100000;
 
 template <class Problem>
 auto solve_knn(Problem const& problem) {

@@ -30,8 +30,8 @@ struct packet_search {
 constexpr float always = infinity<float>;
 constexpr float never = -1;
 constexpr packet_search searches[] = {
-    {"default, order of the view", true, false, {farpoint::knn_selector::most_spread, 192}},
-    {"default, own order", true, true, {farpoint::knn_selector::most_spread_in_order, 192}},
+    {"default, order of the view", true, false, {farpoint::knn_selector::max_spread, 192}},
+    {"default, own order", true, true, {farpoint::knn_selector::max_spread_in_order, 192}},
     {"together, order of the view", true, false, {always, 1 << 30}},
     {"together, own order", true, true, {always, 1 << 30}},
     {"each lane, order of the view", true, false, {never, 0}},

@@ -21,7 +21,7 @@ struct bitmap_numbering : Base {
 
 /// Bitmaps only with slots for groups of cells that have points: no flat bitmap.
 struct deep_bitmap : farpoint::voxelize_selector {
-  static constexpr index_t most_flat_groups = 0;
+  static constexpr index_t max_flat_groups = 0;
 };
 
 struct table_numbering : farpoint::voxelize_selector {
@@ -55,7 +55,7 @@ struct only_bitmap : bitmap_numbering<farpoint::voxelize_selector> {
   static constexpr double flat_groups_per_point = 1e9;
 };
 struct only_deep_bitmap : bitmap_numbering<small_blocks> {
-  static constexpr farpoint::index_t most_flat_groups = 0;
+  static constexpr farpoint::index_t max_flat_groups = 0;
 };
 struct sorted_bitmap : bitmap_numbering<only_sort> {
   static constexpr double flat_groups_per_point = 1e9;

@@ -75,7 +75,7 @@ struct prefers_sort : voxelize_selector {
   }
 };
 struct without_flat : voxelize_selector {
-  static constexpr index_t most_flat_groups = 0;
+  static constexpr index_t max_flat_groups = 0;
 };
 
 }  // namespace
@@ -455,7 +455,7 @@ TEST_CASE("voxelize, layout: arrays of a phase do not share memory, and the boun
           choice_of<prefers_sort>(request), choice_of<without_flat>(request)}) {
       check_layout(request, choice);
       CHECK(detail::lay_out(request, choice, nullptr).bytes <=
-            detail::voxelize_most_bytes(request.points, request.clouds));
+            detail::voxelize_max_bytes(request.points, request.clouds));
       ++finders[static_cast<int>(choice.finder)];
     }
   }

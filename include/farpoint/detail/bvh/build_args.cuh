@@ -18,7 +18,7 @@ inline constexpr std::uint32_t bvh_run_points_again = bvh_run_leaves_again * poi
 
 /// Number of warps that search for all points of a view. A view may have a single cloud, whose last leaf may be partly
 /// filled.
-FARPOINT_HD constexpr std::uint32_t most_packets(std::uint32_t points) noexcept {
+FARPOINT_HD constexpr std::uint32_t max_packets(std::uint32_t points) noexcept {
   return divide_up(points + std::uint32_t{point_bvh_width}, std::uint32_t{cuda_warp::lanes});
 }
 

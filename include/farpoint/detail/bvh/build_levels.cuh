@@ -104,7 +104,7 @@ class bvh_level_builder {
   __device__ void run(int level, BoxOf const& box_of) noexcept {
     auto const fill = [&](unsigned share) {
       fill_levels(level, share, box_of);
-      if (level == bvh_packet_level) packets_.sort(packets(), most_packets(args_.most()), bvh_share<Threads>{share});
+      if (level == bvh_packet_level) packets_.sort(packets(), max_packets(args_.most()), bvh_share<Threads>{share});
     };
     auto const finish = [&] {
       if (level == 0) packets_.add_counts();

@@ -10,7 +10,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Leaves of the clouds of a batch, at most.
-constexpr index_t most_leaves(index_t points, index_t clouds) noexcept {
+constexpr index_t max_leaves(index_t points, index_t clouds) noexcept {
   return points / point_bvh_width + clouds;
 }
 
@@ -21,7 +21,7 @@ point_bvh_arrays<Scalar> cut_point_bvh(workspace_cutter& cutter, index_t points,
   using arrays = point_bvh_arrays<Scalar>;
   arrays a{};
   a.clouds = cutter.take<point_bvh_cloud>(clouds + 1);
-  a.leaves = cutter.take<point_leaf<Scalar>>(most_leaves(points, clouds));
+  a.leaves = cutter.take<point_leaf<Scalar>>(max_leaves(points, clouds));
   for (int level = 0; level < point_bvh_levels; ++level) {
     // A single node of the level below needs no box.
     if (largest <= arrays::points_per_group(level) / point_bvh_width) break;

@@ -47,7 +47,7 @@ class bvh_plan {
     index_t const clouds = points_.size();
     args_type args{points_, {}, nullptr, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, nullptr, {}};
     args.state = cutter.take<bvh_build_state>(1);
-    args.phases = cutter.take<grid_phase>(most_phases);
+    args.phases = cutter.take<grid_phase>(max_phases);
     args.extents = cutter.take<bvh_extent<scalar>>(clouds);
     args.index = cut_point_bvh<scalar>(cutter, size, clouds, points_.largest());
     args.order = cutter.take<std::uint32_t>(size);
@@ -61,7 +61,7 @@ class bvh_plan {
     args.counters = cutter.take<std::uint32_t>(sort_words(size));
     // A batch of several clouds gets the order, too, although only a single cloud uses it: the workspace of a batch
     // then suffices for one cloud with the batch's points.
-    index_t const packets = size < Selector::packet_order_from ? 0 : most_packets(static_cast<std::uint32_t>(size));
+    index_t const packets = size < Selector::packet_order_from ? 0 : max_packets(static_cast<std::uint32_t>(size));
     auto* const order = cutter.take<std::uint32_t>(packets);
     auto* const spreads = cutter.take<std::uint8_t>(packets);
     if (packets > 0 && clouds == 1 && args.index.boxes[bvh_packet_level] != nullptr) {
@@ -85,8 +85,8 @@ class bvh_plan {
  private:
   static constexpr std::size_t shapes = std::size(Selector::builds);
   /// Number of phases of a build, for every shape.
-  static constexpr index_t most_phases = bvh_point_sorter<Points, 256, phased_radix_sort<256, 1, 1>>::phase_count +
-                                         bvh_level_builder<Points, 256>::phase_count;
+  static constexpr index_t max_phases = bvh_point_sorter<Points, 256, phased_radix_sort<256, 1, 1>>::phase_count +
+                                        bvh_level_builder<Points, 256>::phase_count;
 
   static constexpr std::size_t shape_of(index_t points) noexcept {
     std::size_t shape = 0;

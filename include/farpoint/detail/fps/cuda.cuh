@@ -44,7 +44,7 @@ class fps_cuda_plan {
                      clouds.is_ragged(),
                      int{sizeof(scalar)},
                      regions_plan<Selector, Points>::capacity(device_),
-                     has_teams ? shapes::most_in_registers : 0,
+                     has_teams ? shapes::max_in_registers : 0,
                      device_.multiprocessors};
     // The first choice that works serves the call, or else in_global_memory, which always works.
     fps_choice const candidates[] = {
@@ -131,7 +131,7 @@ class fps_cuda_plan {
   /// Returns the bytes at the front of the workspace for the number of invalid offsets, if a separate kernel counts
   /// them.
   std::size_t flag_bytes() const noexcept {
-    return clouds_.is_ragged() && clouds_.size() > fps_most_offsets_looked_at ? workspace_alignment : 0;
+    return clouds_.is_ragged() && clouds_.size() > fps_max_offsets_looked_at ? workspace_alignment : 0;
   }
 
   void look_at_offsets(kernel_launcher& launcher, fps_args<Points>& args, unsigned* flag) const noexcept {

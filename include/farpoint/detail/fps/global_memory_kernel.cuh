@@ -19,14 +19,14 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Maximum number of bytes of workspace per point.
-inline constexpr std::size_t fps_most_point_bytes = 40;
+inline constexpr std::size_t fps_max_point_bytes = 40;
 
 /// Number of scalars of the workspace per point: coordinates, then the distance.
 template <class Points>
 inline constexpr int fps_global_memory_scalars =
-    (Points::dim + 1) * sizeof(typename Points::scalar) <= fps_most_point_bytes
+    (Points::dim + 1) * sizeof(typename Points::scalar) <= fps_max_point_bytes
         ? Points::dim + 1
-        : static_cast<int>(fps_most_point_bytes / sizeof(typename Points::scalar));
+        : static_cast<int>(fps_max_point_bytes / sizeof(typename Points::scalar));
 
 template <class Points>
 struct fps_global_memory_args {

@@ -77,7 +77,7 @@ class fps_host_plan {
     if (points == 0) return 0;
     std::size_t most = layout_of(workspace_cutter{}, points, threads).size;
     for (int team = 2; team <= threads; ++team) {
-      index_t const each = std::min(points, threads_.most_shared(points, team));
+      index_t const each = std::min(points, threads_.max_shared(points, team));
       std::size_t const size = layout_of(workspace_cutter{}, each, 1).size;
       most = std::max(most, static_cast<std::size_t>(std::min<index_t>(clouds, team)) * size);
     }

@@ -129,8 +129,8 @@ class fps_host_sampler {
     task_.counters.add(found_);
     candidates_ = order_.size();
     chunks_ = task_.plan.chunks(candidates_);
-    index_t const most_units = threads_ == 1 ? 1 : std::min<index_t>(index_t{8} * threads_, 4096);
-    units_ = static_cast<std::uint32_t>(std::min(chunks_, most_units));
+    index_t const max_units = threads_ == 1 ? 1 : std::min<index_t>(index_t{8} * threads_, 4096);
+    units_ = static_cast<std::uint32_t>(std::min(chunks_, max_units));
   }
 
   bool has_chosen() const noexcept { return !task_.args.params.chosen.empty(); }

@@ -29,13 +29,13 @@ template <class Points>
 std::size_t team_bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
   if (limits.points > max_narrow_points || limits.clouds > max_narrow_points) return 0;
   using order = cell_order_memory<Points::dim>;
-  index_t const sorted = smaller(limits.clouds, index_t{order::most_clouds});
+  index_t const sorted = smaller(limits.clouds, index_t{order::cloud_limit});
   // The number of cells is not monotonic in the number of clouds: fewer clouds may have more cells, up to the bound.
   index_t const cells = sorted << order::bits_for(limits.points, sorted);
-  index_t const most_cells = larger(2 * sorted, smaller(limits.points, sorted << order::most_bits));
+  index_t const max_cells = larger(2 * sorted, smaller(limits.points, sorted << order::max_bits));
   return larger(
       team_bytes_of<Points>(limits, device, false),
-      team_bytes_of<Points>({limits.points, sorted}, device, true) - cell_bytes_of(cells) + cell_bytes_of(most_cells));
+      team_bytes_of<Points>({limits.points, sorted}, device, true) - cell_bytes_of(cells) + cell_bytes_of(max_cells));
 }
 
 /// Returns a size that suffices for every kernel that fps_selector may choose on a device, or on any part of it with at

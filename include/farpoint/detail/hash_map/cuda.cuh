@@ -55,7 +55,7 @@ hash_map_case hash_map_case_of(hash_map_args<Map, Operation> const& args) noexce
 }
 
 template <class Map>
-inline constexpr index_t hash_map_parts_at_most = smaller(Map::tuning::most_parts, hash_map_most_parts);
+inline constexpr index_t hash_map_parts_at_most = smaller(Map::tuning::max_parts, hash_map_max_parts);
 
 /// Cuts the workspace. With one part, no workspace is used.
 template <class Map, class Operation>
@@ -91,9 +91,9 @@ template <class Map, class Operation>
 std::size_t hash_map_workspace_at_most(cuda_exec, hash_map_args<Map, Operation> const& args) noexcept {
   if (hash_map_parts_at_most<Map> <= 1) return 0;
   index_t const keys = smaller(args.size, max_narrow_slots);
-  index_t const sorted = hash_map_most_room(keys);
+  index_t const sorted = hash_map_max_room(keys);
   workspace_cutter cutter;
-  static_cast<void>(cutter.take<std::uint32_t>(hash_map_most_parts));
+  static_cast<void>(cutter.take<std::uint32_t>(hash_map_max_parts));
   static_cast<void>(cutter.take<typename Map::key_type>(sorted));
   if (Operation::takes_values || Operation::has_outcomes) {
     static_cast<void>(cutter.take<typename Operation::payload>(sorted));
@@ -153,7 +153,7 @@ FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_args<Map, Operation
         check_workspace(args.workspace, hash_map_workspace_size(exec, args), FARPOINT_WORKSPACE_OF("hash_map"));
     if (!checked) return checked;
   }
-  if (args.size > hash_map_most_keys) return reject("hash_map: cuda_exec takes at most 2^38 keys; split the call");
+  if (args.size > hash_map_max_keys) return reject("hash_map: cuda_exec takes at most 2^38 keys; split the call");
   kernel_launcher launcher{exec.stream};
   if (args.report != nullptr) launcher.clear(args.report, sizeof(hash_map_report));
   hash_map_launch(launcher, args);

@@ -20,7 +20,7 @@ template <class Map, class Operation>
 struct hash_map_parted_args {
   hash_map_args<Map, Operation> call;
   Operation in_parts;                     ///< the operation on the sorted entries
-  std::uint32_t parts;                    ///< at most hash_map_most_parts
+  std::uint32_t parts;                    ///< at most hash_map_max_parts
   std::uint32_t room;                     ///< capacity of a part, in keys; parts * room is below 2^32 - 1
   std::uint32_t* given;                   ///< `[parts]`: keys of each part so far, including overflow; zero-initialized
   typename Map::key_type* keys;           ///< `[parts, room]`
@@ -43,7 +43,7 @@ class hash_map_part_sorter {
   // Number of keys of a thread: limited by registers, and by 32 KiB of shared memory for a tile of keys and values.
   static constexpr int items = sizeof(key_type) == 4 && (!has_values || sizeof(value_type) == 4) ? 16 : 8;
   static constexpr int tile = threads * items;
-  static constexpr int parts_a_thread = hash_map_most_parts / threads;
+  static constexpr int parts_a_thread = hash_map_max_parts / threads;
 
   struct storage {
     union {
@@ -51,9 +51,9 @@ class hash_map_part_sorter {
       key_type keys[std::size_t{tile}];
     };
     value_type values[std::size_t{has_values ? tile : 1}];
-    std::uint32_t begins[hash_map_most_parts];  ///< count of each part, later its first position in the tile
+    std::uint32_t begins[hash_map_max_parts];  ///< count of each part, later its first position in the tile
     /// Rank of a tile's first key of a part among the part's keys, minus its position in the tile.
-    std::uint32_t shifts[hash_map_most_parts];
+    std::uint32_t shifts[hash_map_max_parts];
   };
 
   __device__ hash_map_part_sorter(args_type const& args, storage& shared) noexcept : args_{args}, shared_{shared} {}

@@ -52,7 +52,7 @@ class screen_index_builder : screen_chunk<Points> {
         slots_apart += screen_slots(count);
       }
       bool const is_whole = points <= screen_chunk_points;
-      std::uint32_t const slots = is_whole ? most_slots_of(points) : slots_apart;
+      std::uint32_t const slots = is_whole ? max_slots_of(points) : slots_apart;
       if (threadIdx.x == 0) tell(tile, slots);
       std::uint32_t begin = 0;
       for (std::uint32_t part = 0; part < (is_whole ? 1 : chunks); ++part) {

@@ -20,14 +20,14 @@ constexpr index_t screen_words(screen_space<Camera> const& method) noexcept {
 
 /// Maximum number of visible points.
 template <class Camera>
-constexpr index_t most_visible(index_t points, screen_space<Camera> const& method) noexcept {
+constexpr index_t max_visible(index_t points, screen_space<Camera> const& method) noexcept {
   return smaller(points, screen_words(method));
 }
 
 /// Number of rows that the output must have room for.
 template <class Camera>
 constexpr index_t screen_row_count(index_t points, screen_space<Camera> const& method) noexcept {
-  return method.rows == screen_rows::input ? points : most_visible(points, method);
+  return method.rows == screen_rows::input ? points : max_visible(points, method);
 }
 
 /// Level of a pixel in the tree of the approximate search. A pixel of several layers is a square of 2^level x 2^level
@@ -52,7 +52,7 @@ constexpr quadtree_layout screen_layout(screen_space<Camera> const& method, inde
 
 /// Maximum number of candidates before a search shrinks its radius. An image's maximum number of pixels bounds it.
 template <class Camera>
-constexpr index_t most_candidates(screen_space<Camera> const& method, index_t k) noexcept {
+constexpr index_t max_candidates(screen_space<Camera> const& method, index_t k) noexcept {
   constexpr index_t all = index_t{quadtree_max_side} * quadtree_max_side;
   return smaller(method.candidates > 0 ? method.candidates : 8 * k, all);
 }
@@ -71,8 +71,8 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
   if (method.rounds < 0 || method.rounds > max_screen_rounds) {
     return reject("knn: screen_space::rounds is not between 0 and 64");
   }
-  int const most_side = quadtree_max_side >> screen_pixel_level(method.layers);
-  if (method.rounds != until_exact && (camera.width > most_side || camera.height > most_side)) {
+  int const max_side = quadtree_max_side >> screen_pixel_level(method.layers);
+  if (method.rounds != until_exact && (camera.width > max_side || camera.height > max_side)) {
     return reject("knn: screen_space::rounds with 2 to 4 layers takes at most 4,096 pixels a side, with more 2,048");
   }
   if (!(method.first_area >= 0x1p-10f && method.first_area <= 0x1p10f)) {
@@ -143,7 +143,7 @@ result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& 
     return reject("knn: output.counts is smaller than the number of rows");
   if (!is_absent_or_holds(output.pixels.size(), rows, 1))
     return reject("knn: output.pixels is smaller than the number of rows");
-  if (!is_absent_or_holds(output.visible.size(), most_visible(points, method), 1)) {
+  if (!is_absent_or_holds(output.visible.size(), max_visible(points, method), 1)) {
     return reject("knn: output.visible is smaller than min(points, layers x pixels)");
   }
   return {};

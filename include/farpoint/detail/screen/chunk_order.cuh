@@ -30,11 +30,11 @@ class screen_chunk {
   /// Bits of a point's position in a chunk.
   static constexpr int place_bits = 2 * screen_chunk_level;
   /// Maximum number of points whose coordinates stay in shared memory; `kept` shares the memory of `places`.
-  static constexpr std::uint32_t most_kept = sizeof(scalar) == 4 ? 3 * threads : 0;
+  static constexpr std::uint32_t max_kept = sizeof(scalar) == 4 ? 3 * threads : 0;
 
   struct kept_points {
-    scalar axis[3][larger(most_kept, 1u)];
-    std::uint32_t index[larger(most_kept, 1u)];  ///< index in the cloud
+    scalar axis[3][larger(max_kept, 1u)];
+    std::uint32_t index[larger(max_kept, 1u)];  ///< index in the cloud
 
     __device__ void set(std::uint32_t place, vec<scalar, 3> const& p, std::uint32_t of) noexcept {
 #pragma unroll
@@ -54,7 +54,7 @@ class screen_chunk {
       typename places_type::TempStorage place_sums;
       typename radix_block_rank<threads>::TempStorage rank;
       std::uint32_t words[screen_chunk_points];
-      std::uint32_t places_of_kept[larger(most_slots_of(most_kept), 1u)];
+      std::uint32_t places_of_kept[larger(max_slots_of(max_kept), 1u)];
     };
     atomic_bounding_box<scalar> box;
     std::uint64_t curve[hilbert_table::ways];
@@ -62,7 +62,7 @@ class screen_chunk {
     std::uint32_t step_length;  ///< sum of the bits of all squared lengths, shifted right by step_shift
     std::uint32_t slots_before;
     union {
-      std::uint32_t places[most_slots_of(screen_chunk_points)];
+      std::uint32_t places[max_slots_of(screen_chunk_points)];
       kept_points kept;
     };
   };
@@ -77,7 +77,7 @@ class screen_chunk {
   /// @param in_packets  true to leave gaps where the curve jumps, so that the point after a jump begins a packet
   __device__ std::uint32_t arrange(std::uint32_t points, bool in_packets) noexcept {
     if (points == 0) return 0;
-    is_kept_ = points <= most_kept;
+    is_kept_ = points <= max_kept;
     if (points <= 2 * threads) return arrange_few<2>(points, in_packets);
     if (points <= 3 * threads) return arrange_few<3>(points, in_packets);
     return arrange_few<8>(points, in_packets);
@@ -98,7 +98,7 @@ class screen_chunk {
     std::uint32_t place = 0;
     float jump = 0;
     find_places<Items>(points, steps, place, jump);
-    std::uint32_t const slots = most_slots_of(points);
+    std::uint32_t const slots = max_slots_of(points);
     for (std::uint32_t i = threadIdx.x; i < slots; i += threads) places[i] = no_index;
     __syncthreads();
 #pragma unroll
@@ -244,9 +244,9 @@ class screen_chunk {
           mine, before, screen_places{}, [](screen_places const& a, screen_places const& b) { return a.then(b); }, all);
       __syncthreads();
       place = before.end();
-      if (all.end() <= most_slots_of(points)) return;
+      if (all.end() <= max_slots_of(points)) return;
       // Too many jumps for the slots: accept only larger ones, and finally no jumps.
-      times = times < screen_most_to_jump ? times * 4 : infinity<float>;
+      times = times < screen_max_to_jump ? times * 4 : infinity<float>;
     }
   }
 

@@ -24,12 +24,12 @@ class knn_screen_plan {
   using scalar = typename Points::scalar;
 
   knn_screen_plan(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k) noexcept
-      : cloud_{cloud}, method_{method}, k_{k}, most_{most_visible(cloud.points().size(), method)} {}
+      : cloud_{cloud}, method_{method}, k_{k}, most_{max_visible(cloud.points().size(), method)} {}
 
   std::size_t bytes() const noexcept { return lay_out(nullptr).size; }
   /// Workspace bytes for all calls that are no larger in any parameter. A larger image may have fewer, larger tiles and
   /// need less memory, see screen_tiling::of(), so the finest tiling counts.
-  std::size_t bytes_of_smaller() const noexcept { return lay_out(nullptr, most_tree_tiles()).size; }
+  std::size_t bytes_of_smaller() const noexcept { return lay_out(nullptr, max_tree_tiles()).size; }
 
   result launch(unsigned char* workspace, knn_screen_output<scalar> const& output, cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
@@ -83,7 +83,7 @@ class knn_screen_plan {
   quadtree_layout layout() const noexcept { return screen_layout(method_, most_); }
   /// Number of threads with lists in memory; 0 if lists are in registers.
   index_t list_threads() const noexcept {
-    if (k_ <= screen_most_in_registers) return 0;
+    if (k_ <= screen_max_in_registers) return 0;
     index_t const allowed = screen_list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
     index_t const blocks = smaller(divide_up<index_t>(most_, search_block_size), allowed);
     return (blocks < 1 ? 1 : blocks) * search_block_size;
@@ -102,10 +102,10 @@ class knn_screen_plan {
                              Selector::tiles);
   }
   index_t slots() const noexcept {
-    return most_screen_slots(method_.camera.width, method_.camera.height, method_.layers, most_);
+    return max_screen_slots(method_.camera.width, method_.camera.height, method_.layers, most_);
   }
   index_t tree_tiles() const noexcept { return is_exact() ? tiling().tiles : quadtree_blocks(layout()); }
-  index_t most_tree_tiles() const noexcept {
+  index_t max_tree_tiles() const noexcept {
     if (!is_exact()) return tree_tiles();
     return screen_tiling::finest(method_.camera.width, method_.camera.height).tiles;
   }
@@ -186,7 +186,7 @@ class knn_screen_plan {
     launcher.launch(screen_arrange_kernel<Camera, block_size>, blocks(launcher, most_), block_size, args);
     if (k_ <= 8) return launch_search<8>(launcher, args);
     if (k_ <= 16) return launch_search<16>(launcher, args);
-    if (k_ <= screen_most_in_registers) return launch_search<screen_most_in_registers>(launcher, args);
+    if (k_ <= screen_max_in_registers) return launch_search<screen_max_in_registers>(launcher, args);
     launch_search<0>(launcher, args);
   }
 

@@ -103,7 +103,7 @@ result draw_splats_host(host_exec exec, splat_scene<Points> const& scene, bytes 
   index_t const splats = scene.count();
   index_t const pixels = painter.scene.picture.pixels();
   auto const in_parts = [exec](index_t size, index_t worth, auto const& work) {
-    auto const most = static_cast<int>(smaller(1 + size / worth, index_t{most_team_threads}));
+    auto const most = static_cast<int>(smaller(1 + size / worth, index_t{max_team_threads}));
     run_team(std::min(resolve_threads(exec.threads), most),
              [&](int rank, int threads) { work(size * rank / threads, size * (rank + 1) / threads); });
   };

@@ -27,7 +27,7 @@ auto make_rounds_request(screen_space<Camera> const& method, index_t k) noexcept
   using scalar = typename Camera::scalar;
   return screen_rounds_request<scalar>{static_cast<int>(k),
                                        method.rounds,
-                                       static_cast<std::uint32_t>(most_candidates(method, k)),
+                                       static_cast<std::uint32_t>(max_candidates(method, k)),
                                        squared_radius<scalar>(method.max_radius),
                                        method.exclude_self,
                                        mul_rn(static_cast<float>(k), method.first_area),

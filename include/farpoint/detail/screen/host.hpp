@@ -20,7 +20,7 @@ class knn_screen_host_plan {
                        for_each_cloud_tuning const& tuning) noexcept
       : points_{bounded_points(cloud.points().size())},
         method_{method},
-        most_{most_visible(points_, method)},
+        most_{max_visible(points_, method)},
         threads_{exec, 1, size(), size(), work(), tuning} {}
 
   for_each_cloud_plan const& threads() const noexcept { return threads_; }
@@ -38,14 +38,14 @@ class knn_screen_host_plan {
   std::size_t cut(unsigned char* workspace, task_type& task, host_search_memory<scalar>& memory) const noexcept {
     workspace_cutter cutter{workspace};
     task.points = cut_screen_points<scalar>(cutter, points_, screen_words(method_), most_);
-    task.units = cutter.take<screen_unit>(threads_.most_units());
+    task.units = cutter.take<screen_unit>(threads_.max_units());
     if (method_.rounds != until_exact) {
       task.layout = screen_layout(method_, most_);
       task.tree = cutter.take<unsigned char>(static_cast<index_t>(task.layout.size()));
       task.tree_points = cutter.take<quadtree_point>(most_);
       task.packed = cutter.take<vec<scalar>>(most_);
     } else {
-      memory = cut_host_search<scalar>(cutter, most_, 1, most_, threads_.most_units());
+      memory = cut_host_search<scalar>(cutter, most_, 1, most_, threads_.max_units());
     }
     return cutter.used();
   }
@@ -103,7 +103,7 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
 
   using view_job = screen_view_job<Points, Camera>;
   auto const size_of = [&plan](index_t) { return plan.size(); };
-  auto const units_of = [&plan](int rank) { return rank < 0 ? plan.threads().most_units() : 1; };
+  auto const units_of = [&plan](int rank) { return rank < 0 ? plan.threads().max_units() : 1; };
   if (method.rounds != until_exact) {
     using rounds_job = screen_rounds_job<Points, Camera>;
     for_each_cloud(plan.threads(), 1, size_of, [&](int rank) {

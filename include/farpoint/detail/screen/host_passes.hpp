@@ -48,8 +48,8 @@ class screen_view_job {
  public:
   using task_type = knn_screen_task<Points, Camera>;
 
-  /// @param most_units  maximum number of units of a round
-  screen_view_job(task_type const& task, std::uint32_t most_units) noexcept : task_{task}, most_units_{most_units} {}
+  /// @param max_units  maximum number of units of a round
+  screen_view_job(task_type const& task, std::uint32_t max_units) noexcept : task_{task}, max_units_{max_units} {}
 
   std::uint32_t begin(index_t) noexcept {
     layers_ = task_.layers();
@@ -86,7 +86,7 @@ class screen_view_job {
   enum class stage { clear, draw, count, number };
 
   std::uint32_t units_of(index_t size) const noexcept {
-    return static_cast<std::uint32_t>(std::clamp<index_t>(size / 4096, 1, most_units_));
+    return static_cast<std::uint32_t>(std::clamp<index_t>(size / 4096, 1, max_units_));
   }
   index_t first_of(std::uint32_t unit, index_t size) const noexcept { return size * unit / units_; }
 
@@ -169,7 +169,7 @@ class screen_view_job {
   }
 
   task_type const& task_;
-  std::uint32_t most_units_;
+  std::uint32_t max_units_;
 
   screen_layers layers_;
   int layer_ = 0;
@@ -184,7 +184,7 @@ class screen_rounds_job {
   using task_type = knn_screen_task<Points, Camera>;
   using scalar = typename Points::scalar;
 
-  screen_rounds_job(task_type const& task, std::uint32_t most_units) noexcept : task_{task}, most_units_{most_units} {}
+  screen_rounds_job(task_type const& task, std::uint32_t max_units) noexcept : task_{task}, max_units_{max_units} {}
 
   std::uint32_t begin(index_t) noexcept {
     is_built_ = false;
@@ -200,7 +200,7 @@ class screen_rounds_job {
   std::uint32_t next() noexcept {
     if (is_built_) return 0;
     is_built_ = true;
-    return units_ = static_cast<std::uint32_t>(std::clamp<index_t>(task_.visible() / 256, 1, most_units_));
+    return units_ = static_cast<std::uint32_t>(std::clamp<index_t>(task_.visible() / 256, 1, max_units_));
   }
 
  private:
@@ -239,7 +239,7 @@ class screen_rounds_job {
   }
 
   task_type const& task_;
-  std::uint32_t most_units_;
+  std::uint32_t max_units_;
   std::uint32_t units_ = 1;
   bool is_built_ = false;
 };

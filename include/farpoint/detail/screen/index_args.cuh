@@ -32,7 +32,7 @@ FARPOINT_HD constexpr std::uint32_t screen_slots(std::uint32_t places) noexcept 
 }
 
 /// Maximum number of slots of points that are sorted together: gaps between packets add at most a quarter.
-FARPOINT_HD constexpr std::uint32_t most_slots_of(std::uint32_t points) noexcept {
+FARPOINT_HD constexpr std::uint32_t max_slots_of(std::uint32_t points) noexcept {
   return screen_slots(points + points / 4);
 }
 
@@ -64,7 +64,7 @@ struct screen_tiling {
 
 /// Maximum number of slots in the index. Packets have gaps between them, and each chunk may end with a partly filled
 /// group.
-inline index_t most_screen_slots(std::int32_t width, std::int32_t height, int layers, index_t points) noexcept {
+inline index_t max_screen_slots(std::int32_t width, std::int32_t height, int layers, index_t points) noexcept {
   constexpr index_t side = 1 << screen_chunk_level;
   index_t const chunks = divide_up(index_t{width}, side) * divide_up(index_t{height}, side) * layers;
   index_t const slots = points + points / 4 + (screen_group_points - 1) * smaller(points, chunks);

@@ -30,19 +30,19 @@ struct index_row {
   }
 };
 
-/// The offsets of a row of at most most_held_neighbors, all of whose indices are read at once.
+/// The offsets of a row of at most max_held_neighbors, all of whose indices are read at once.
 template <class Points>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto held_offsets_of(Points const& cloud, typename Points::point const& p,
                                                         index_row const& row, index_t k) noexcept {
-  index_t found[most_held_neighbors];
+  index_t found[max_held_neighbors];
   FARPOINT_UNROLL
-  for (int j = 0; j < most_held_neighbors; ++j) found[j] = j < k ? row[j].index() : -1;
+  for (int j = 0; j < max_held_neighbors; ++j) found[j] = j < k ? row[j].index() : -1;
   int count = 0;
   FARPOINT_UNROLL
-  for (int j = 0; j < most_held_neighbors; ++j) {
+  for (int j = 0; j < max_held_neighbors; ++j) {
     if (count == j && found[j] >= 0 && found[j] < cloud.size()) ++count;
   }
-  return held_offsets<typename Points::scalar, most_held_neighbors>::of(cloud, p, found, count);
+  return held_offsets<typename Points::scalar, max_held_neighbors>::of(cloud, p, found, count);
 }
 
 template <class Scalar>
@@ -125,7 +125,7 @@ struct splat_rows {
                                                                    index_t row) const noexcept {
     auto const p = cloud[own];
     index_row const keys{rows.indices, row * rows.k};
-    if (rows.k <= most_held_neighbors) return splat_of(p, held_offsets_of(cloud, p, keys, rows.k), params);
+    if (rows.k <= max_held_neighbors) return splat_of(p, held_offsets_of(cloud, p, keys, rows.k), params);
     int const count = keys.count(rows.k, cloud.size());
     return splat_of(p, neighbor_offsets<Points, index_row>{cloud, p, keys, count}, params);
   }

@@ -32,14 +32,14 @@ struct host_search_memory {
 };
 
 /// Cuts the memory of an index, its build, and its queries.
-/// @param most_units  maximum number of units of work of the build
+/// @param max_units  maximum number of units of work of the build
 /// @param queries     number of queries to sort; 0 if the queries are the points
 template <class Scalar>
 host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t points, index_t clouds, index_t largest,
-                                           std::uint32_t most_units, index_t queries = 0) noexcept {
+                                           std::uint32_t max_units, index_t queries = 0) noexcept {
   host_search_memory<Scalar> memory{};
   memory.index = cut_point_bvh<Scalar>(cutter, points, clouds, largest);
-  memory.scratch = kd_parts::take(cutter, most_units);
+  memory.scratch = kd_parts::take(cutter, max_units);
   // A cloud's queries are sorted after its index is built, so they reuse the parts.
   if (queries > 0) memory.queries = {cutter.take<kd_point<Scalar>>(queries), memory.scratch};
   memory.size = cutter.used();
@@ -64,7 +64,7 @@ class host_search_plan {
 
   host_search_memory<Scalar> cut(unsigned char* workspace) const noexcept {
     workspace_cutter cutter{workspace};
-    return cut_host_search<Scalar>(cutter, points_, clouds_, largest_, threads_.most_units(), queries_.others);
+    return cut_host_search<Scalar>(cutter, points_, clouds_, largest_, threads_.max_units(), queries_.others);
   }
 
  private:
@@ -92,7 +92,7 @@ result bound_host_search(host_exec exec, search_limits const& limits, std::size_
   if (result const checked = check_limits(limits); !checked) return checked;
   workspace_cutter cutter;
   index_t const largest = std::min(limits.points, max_bvh_points);
-  std::uint32_t const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
+  std::uint32_t const units = for_each_cloud_plan::max_units(resolve_threads(exec.threads));
   bound = cut_host_search<Scalar>(cutter, limits.points, limits.clouds, largest, units, limits.queries).size;
   return {};
 }
@@ -213,7 +213,7 @@ class index_search_plan {
 
  private:
   host_query_memory<scalar> take(workspace_cutter& cutter) const noexcept {
-    return host_query_memory<scalar>::take(cutter, queries_, threads_.most_units());
+    return host_query_memory<scalar>::take(cutter, queries_, threads_.max_units());
   }
 
   index_t queries_;

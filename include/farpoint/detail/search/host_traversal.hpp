@@ -46,9 +46,9 @@ struct host_query_memory {
   kd_parts parts{};
 
   template <class Cutter>
-  static host_query_memory take(Cutter& cutter, index_t queries, std::uint32_t most_units) noexcept {
+  static host_query_memory take(Cutter& cutter, index_t queries, std::uint32_t max_units) noexcept {
     auto* const sorted = cutter.template take<kd_point<Scalar>>(queries);
-    return {sorted, kd_parts::take(cutter, most_units)};
+    return {sorted, kd_parts::take(cutter, max_units)};
   }
   /// Memory of one thread; with rank -1, of the team.
   host_query_memory of_rank(int rank) const noexcept { return {sorted, parts.of_rank(rank)}; }

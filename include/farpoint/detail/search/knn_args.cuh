@@ -117,8 +117,8 @@ constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
 template <class Queries>
 struct knn_cuda_args {
   using scalar = typename Queries::scalar;
-  static constexpr int least_capacity = 1;
-  static constexpr int most_capacity = most_rows_in_packets<scalar>;
+  static constexpr int min_capacity = 1;
+  static constexpr int max_capacity = max_rows_in_packets<scalar>;
   static constexpr bool is_external = false;
   static constexpr bool may_be_external = search_queries<Queries>::may_be_external;
   static constexpr bool keeps_lists = false;

@@ -30,7 +30,7 @@ void launch_in_parts(Args const& args, Launch const& launch) noexcept {
 template <class Selector, query_kind Kind, class Args>
 FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
   launch_in_parts<Selector>(args, [&launcher](Args const& part, index_t threads) {
-    if (part.request.k > Args::most_capacity) {
+    if (part.request.k > Args::max_capacity) {
       launch_warp_per_query<neighbor_key<typename Args::scalar>>(launcher, part, threads);
     } else {
       launch_packets<Selector, Kind>(launcher, part, threads);

@@ -67,8 +67,8 @@ FARPOINT_HIDDEN void launch_warp_per_query(kernel_launcher& launcher, Args const
   if (threads == 0) return;
   int const k = args.request.k;
   int const room = collected_topk<cuda_warp, Key>::room_for(k);
-  constexpr int most_keys = kept_lists_bytes / int{sizeof(Key)};
-  int const kept = smaller(larger(1 + (most_keys - room) / k, 1), kept_lists_per_warp);
+  constexpr int max_keys = kept_lists_bytes / int{sizeof(Key)};
+  int const kept = smaller(larger(1 + (max_keys - room) / k, 1), kept_lists_per_warp);
   int const each = Args::keeps_lists ? kept : knn_queries_per_warp;
   int const keys = Args::keeps_lists ? (each - 1) * k + room : room;
   cudaLaunchConfig_t config = launch_config(blocks_for(threads, each), cuda_warp::lanes, launcher.stream());

@@ -10,7 +10,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// The most points of a call on a GPU, and of a tile of a voxel map: slots are numbered with 32 bits.
-inline constexpr index_t voxelize_most_points = index_t{1} << 30;
+inline constexpr index_t voxelize_max_points = index_t{1} << 30;
 
 /// True if an output is left out or has at least `rows * each` elements.
 constexpr bool fits_or_absent(index_t size, index_t rows, index_t each) noexcept {

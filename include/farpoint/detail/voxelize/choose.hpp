@@ -32,7 +32,7 @@ template <class Selector>
 constexpr bool suits(voxel_finder finder, voxelize_request const& request) noexcept {
   auto const groups = static_cast<double>(request.all_groups());
   bool const is_grid = request.order == voxel_order::grid;
-  bool const is_small = request.all_groups() <= Selector::most_flat_groups;
+  bool const is_small = request.all_groups() <= Selector::max_flat_groups;
   if (request.has_wide_keys()) return false;
   if (finder == voxel_finder::deep_bitmap) return is_grid;
   if (finder == voxel_finder::flat_bitmap) {
@@ -48,7 +48,7 @@ constexpr voxelize_case case_of(voxel_finder finder, voxelize_request const& req
   bool const numbers_by_grid = finder == voxel_finder::flat_bitmap || finder == voxel_finder::deep_bitmap;
   bool const is_grid = request.order == voxel_order::grid;
   bool const select_works =
-      request.mode.max_points <= voxel_most_selected && !request.has_lists && (!is_grid || numbers_by_grid);
+      request.mode.max_points <= voxel_max_selected && !request.has_lists && (!is_grid || numbers_by_grid);
   index_t const table_voxels = smaller(index_t{limited_table_voxels<Selector>(request)}, request.points);
   return {request.points, request.clouds, request.mode.max_points, select_works, request.multiprocessors, bitmap_works,
           is_grid,        table_voxels};
@@ -85,7 +85,7 @@ voxelize_choice choose(voxelize_request const& request) noexcept {
        {voxel_finder::counting_table, voxel_finder::flat_bitmap, voxel_finder::deep_bitmap}) {
     if (!suits<Selector>(finder, request)) continue;
     voxelize_choice const choice = choice_with<Selector>(finder, request, true);
-    if (lay_out(request, choice, nullptr).bytes > voxelize_most_bytes(request.points, request.clouds)) continue;
+    if (lay_out(request, choice, nullptr).bytes > voxelize_max_bytes(request.points, request.clouds)) continue;
     bool const is_preferred = Selector::number(case_of<Selector>(finder, request, true)) == voxelize_numbering::bitmap;
     return is_preferred ? choice : choice_with<Selector>(voxel_finder::table, request, true);
   }

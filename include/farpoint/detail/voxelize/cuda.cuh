@@ -217,7 +217,7 @@ class voxelize_plan {
       launch_for_points(voxelize_lists_kernel<Points, block_size>, view);
     }
     if (draws() && !params_.mode.is_dynamic()) {
-      bool const few = params_.mode.max_points <= voxel_most_selected;
+      bool const few = params_.mode.max_points <= voxel_max_selected;
       launch_for_points(
           few ? &voxelize_draw_few_kernel<Points, block_size> : &voxelize_draw_many_kernel<Points, block_size>, view);
     }
@@ -280,7 +280,7 @@ result voxelize_cuda(cuda_exec exec, batch<Points> const& clouds,
                      voxelize_output<typename Points::scalar> const& output, bytes workspace,
                      voxelize_row_notes const& notes = {}) noexcept {
   if (result const checked = check_voxelize(clouds, params, output); !checked) return checked;
-  if (clouds.points().size() > voxelize_most_points || clouds.size() > voxelize_most_points) {
+  if (clouds.points().size() > voxelize_max_points || clouds.size() > voxelize_max_points) {
     return reject("voxelize: cuda_exec takes at most 2^30 points and clouds");
   }
   kernel_launcher launcher{exec.stream};

@@ -158,7 +158,7 @@ class voxelize_host_task {
 
   std::uint32_t row_units() const noexcept {
     index_t const wanted = divide_up(row_count_, voxelize_host_tuning::rows_per_unit);
-    return static_cast<std::uint32_t>(std::min<index_t>(wanted, parallel_phases::most_units));
+    return static_cast<std::uint32_t>(std::min<index_t>(wanted, parallel_phases::max_units));
   }
 
   void write_rows(std::uint32_t unit) noexcept {

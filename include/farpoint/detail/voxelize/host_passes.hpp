@@ -39,7 +39,7 @@ class voxelize_host_passes {
 
   /// Computes the keys of a chunk's points.
   void make_keys(int number) noexcept {
-    std::uint32_t sizes[voxelize_host_plan::most_threads] = {};
+    std::uint32_t sizes[voxelize_host_plan::max_threads] = {};
     for_each_key(chunk(number), [&](std::uint32_t point, std::uint64_t key) {
       memory_.keys[point] = key;
       memory_.voxel_of[point] = no_voxel;
@@ -250,9 +250,9 @@ class voxelize_host_passes {
   index_t begin_ = 0;
   index_t end_ = 0;
 
-  std::uint32_t part_begin_[voxelize_host_plan::most_threads + 1] = {};
-  std::uint32_t part_voxels_[voxelize_host_plan::most_threads] = {};
-  std::uint32_t chunk_voxels_[voxelize_host_plan::most_chunks] = {};
+  std::uint32_t part_begin_[voxelize_host_plan::max_threads + 1] = {};
+  std::uint32_t part_voxels_[voxelize_host_plan::max_threads] = {};
+  std::uint32_t chunk_voxels_[voxelize_host_plan::max_chunks] = {};
   std::atomic<unsigned long long> non_finite_{0};
   std::atomic<unsigned long long> outside_{0};
 };

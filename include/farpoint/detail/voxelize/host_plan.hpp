@@ -33,15 +33,15 @@ struct voxelize_host_memory {
 /// Division of a call among threads, and the memory that it takes.
 class voxelize_host_plan {
  public:
-  static constexpr int most_threads = voxelize_host_tuning::most_threads;
-  static constexpr int most_chunks = voxelize_host_tuning::chunks_per_thread * most_threads;
+  static constexpr int max_threads = voxelize_host_tuning::max_threads;
+  static constexpr int max_chunks = voxelize_host_tuning::chunks_per_thread * max_threads;
 
   /// @param points  number of points of the view
   /// @param frame   number of points in clouds; fewer points need no more memory
   voxelize_host_plan(host_exec exec, index_t points, index_t frame, voxelize_host_tuning const& tuning) noexcept
       : points_{bounded_points(points)} {
     index_t const worth = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.points_per_thread));
-    threads_ = std::min(resolve_threads(exec.threads), static_cast<int>(std::min<index_t>(worth, most_threads)));
+    threads_ = std::min(resolve_threads(exec.threads), static_cast<int>(std::min<index_t>(worth, max_threads)));
     index_t const worth_chunks = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.chunk_points));
     if (threads_ > 1)
       chunks_ = static_cast<int>(

@@ -25,7 +25,7 @@ namespace FARPOINT_HIDDEN detail {
 inline constexpr std::uint32_t voxel_none = 0xffffffffu;
 
 /// Maximum number of points of a voxel that voxelize_algorithm::select keeps: one per lane.
-inline constexpr index_t voxel_most_selected = 32;
+inline constexpr index_t voxel_max_selected = 32;
 
 /// Number of bits of a number, 1 to 63.
 constexpr int bits_of(std::uint64_t number) noexcept {
@@ -35,7 +35,7 @@ constexpr int bits_of(std::uint64_t number) noexcept {
 }
 
 /// Upper bound of workspace bytes that voxelize_workspace_bytes() documents.
-constexpr std::size_t voxelize_most_bytes(index_t points, index_t clouds) noexcept {
+constexpr std::size_t voxelize_max_bytes(index_t points, index_t clouds) noexcept {
   return 64 * static_cast<std::size_t>(points) + 8 * static_cast<std::size_t>(clouds) + 65536;
 }
 
@@ -271,7 +271,7 @@ inline voxelize_layout lay_out(voxelize_request const& request, voxelize_choice 
   bool const has_groups = choice.finder != voxel_finder::table;
   index_t const groups = has_groups ? choice.bitmap_groups(request) : 0;
   index_t const top_words = is_deep ? request.top_words() : 0;
-  index_t const most_drawn = request.kept_points == voxel_points::random_subset ? points / 2 + 1 : 0;
+  index_t const max_drawn = request.kept_points == voxel_points::random_subset ? points / 2 + 1 : 0;
   auto const tiles_of = [&choice](index_t items) { return items == 0 ? 0 : items / choice.block_size + 1; };
 
   voxelize_layout all;
@@ -317,12 +317,12 @@ inline voxelize_layout lay_out(voxelize_request const& request, voxelize_choice 
     sorting.voxel_row = rows.take<std::uint32_t>(numbered);
     sorting.row_offsets = rows.take<std::uint32_t>(row_limit + 1);
     sorting.long_rows = rows.take<std::uint32_t>(points / voxel_listed + 1);
-    sorting.drawn_rows = rows.take<std::uint32_t>(most_drawn);
+    sorting.drawn_rows = rows.take<std::uint32_t>(max_drawn);
     for (auto& keys : sorting.keys) keys = rows.take<std::uint32_t>(points);
     for (auto& values : sorting.values) values = rows.take<std::uint32_t>(points);
     sorting.workspace = rows.take<std::uint32_t>(static_cast<index_t>(request.radix_sort_words));
   } else {
-    all.selection.large = rows.take<std::uint32_t>(larger(points / voxel_small + 1, most_drawn));
+    all.selection.large = rows.take<std::uint32_t>(larger(points / voxel_small + 1, max_drawn));
     all.selection.pieces = rows.take<voxel_piece>(2 * points / voxel_large + 1);
     all.selection.members = rows.take<std::uint32_t>(points);
   }

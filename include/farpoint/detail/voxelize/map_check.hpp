@@ -15,7 +15,7 @@ result check_voxel_map_params(voxel_map_params<Scalar> const& params) noexcept {
   if (result const checked = check_voxel_grid(params.grid, 1); !checked) return checked;
   if (params.mode.max_voxels < 0) return reject("voxel_map: max_voxels is negative");
   if (params.mode.max_points < 1) return reject("voxel_map: max_points is not positive");
-  if (params.capacity < 0 || params.capacity > voxel_map_most_voxels) {
+  if (params.capacity < 0 || params.capacity > voxel_map_max_voxels) {
     return reject("voxel_map: the capacity is negative, or above 2^30");
   }
   if (params.features < 0 || params.features > feature_view::max_count) {
@@ -40,7 +40,7 @@ result check_voxel_map_tile(voxel_map_params<typename Points::scalar> const& par
                             voxel_map_tile<Points> const& tile) noexcept {
   static_assert(Points::dim == 3, "farpoint: a voxel map takes points of three coordinates");
   index_t const points = tile.points.size();
-  if (points < 0 || points > voxelize_most_points) {
+  if (points < 0 || points > voxelize_max_points) {
     return reject("voxel_map: the points of a tile are a negative number, or more than 2^30");
   }
   if (points > 0 && tile.points.base() == nullptr) return reject("voxel_map: the points are a null pointer");

@@ -104,7 +104,7 @@ struct voxel_map_keep_start_step {
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     *args.scratch.state = {};
-    args.scratch.state->oldest_kept = static_cast<std::uint32_t>(smaller(args.keep.max_voxels, voxel_map_most_voxels));
+    args.scratch.state->oldest_kept = static_cast<std::uint32_t>(smaller(args.keep.max_voxels, voxel_map_max_voxels));
   }
 };
 

@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-inline constexpr index_t voxel_map_most_voxels = index_t{1} << 30;
+inline constexpr index_t voxel_map_max_voxels = index_t{1} << 30;
 
 using voxel_map_table = hash_map_ref<std::uint64_t, std::uint32_t, seeded_hash>;
 

@@ -164,24 +164,24 @@ class voxel_rows {
   __device__ FARPOINT_ALWAYS_INLINE void write_groups(WriteRow const& write_row) const noexcept {
     constexpr std::uint32_t warp_groups = cuda_warp::lanes / group_lanes;
     std::uint32_t const voxels = visited_voxels();
-    std::uint32_t const most_points = view_.large.most_small;
-    auto const most_kept = static_cast<std::uint32_t>(view_.max_points);
+    std::uint32_t const point_limit = view_.large.max_small;
+    auto const max_kept = static_cast<std::uint32_t>(view_.max_points);
     std::uint32_t const step = gridDim.x * warps * warp_groups;
     std::uint32_t first = (blockIdx.x * warps + warp()) * warp_groups;
     std::uint32_t const group = static_cast<std::uint32_t>(cuda_warp::lane()) / group_lanes;
     std::uint32_t* const kept = shared_.groups[threadIdx.x / group_lanes];
     small_voxel next{first + group};
-    next.find(view_.offsets, voxels, most_points);
+    next.find(view_.offsets, voxels, point_limit);
     next.load(view_.members);
     for (; first < voxels; first += step) {
       small_voxel const small = next;
       next = {first + step + group};
-      next.find(view_.offsets, voxels, most_points);
+      next.find(view_.offsets, voxels, point_limit);
       small.sort(kept);
       next.load(view_.members);
       if (small.count == 0) continue;
       std::uint32_t const row = is_one_cloud() ? small.voxel : view_.row_of(frame_, small.voxel);
-      if (row != voxel_none) write_row(row, kept, smaller(small.count, most_kept));
+      if (row != voxel_none) write_row(row, kept, smaller(small.count, max_kept));
     }
   }
 

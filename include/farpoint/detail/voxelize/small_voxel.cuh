@@ -22,11 +22,11 @@ struct small_voxel {
   std::uint32_t high = none;
 
   /// First step: finds the voxel's points in `members`.
-  __device__ void find(std::uint32_t const* offsets, std::uint32_t voxels, std::uint32_t most_points) noexcept {
+  __device__ void find(std::uint32_t const* offsets, std::uint32_t voxels, std::uint32_t point_limit) noexcept {
     if (voxel >= voxels) return;
     begin = offsets[voxel];
     std::uint32_t const points = offsets[voxel + 1] - begin;
-    count = points <= most_points ? points : 0;
+    count = points <= point_limit ? points : 0;
   }
 
   /// Second step: loads two points per lane.

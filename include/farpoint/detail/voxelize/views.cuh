@@ -148,7 +148,7 @@ struct large_voxels {
   voxelize_state* state;
   std::uint32_t* large;
   voxel_piece* pieces;
-  std::uint32_t most_small;  ///< maximum number of points of a voxel that eight lanes write
+  std::uint32_t max_small;  ///< maximum number of points of a voxel that eight lanes write
 
   /// Lists a voxel if it has too many points for eight lanes.
   __device__ void list(std::uint32_t voxel, std::uint32_t points) const noexcept {
@@ -157,7 +157,7 @@ struct large_voxels {
       std::uint32_t const number = atomicAdd(&state->lists.cut, 1u);
       std::uint32_t const first = atomicAdd(&state->lists.pieces, parts);
       for (std::uint32_t piece = 0; piece < parts; ++piece) pieces[first + piece] = {voxel, piece, number};
-    } else if (points > most_small) {
+    } else if (points > max_small) {
       large[atomicAdd(&state->lists.large, 1u)] = voxel;
     }
   }

@@ -37,7 +37,7 @@ struct fps_shard_memory {
                    fps_shard_tuning const& tuning) noexcept {
     workspace_cutter cutter{workspace};
     index_t const chunk = index_t{fps_bucket_group} * tuning.groups;
-    fill = smaller<index_t>(fps_bucket_points, larger(tuning.least_fill, divide_up(points, chunk)));
+    fill = smaller<index_t>(fps_bucket_points, larger(tuning.min_fill, divide_up(points, chunk)));
     index_t const all_buckets = divide_up(points, fill);
     chunks = cutter.take<fps_bucket_chunk<Scalar, Dim>>(divide_up<index_t>(all_buckets, fps_bucket_group));
     buckets = cutter.take<fps_bucket<Scalar, Dim>>(all_buckets);

@@ -16,7 +16,7 @@ struct fps_shard_tuning {
   /// Factor between the largest squared distance and the smallest that is listed. A larger factor takes fewer rounds,
   /// which accept more samples beyond the requested number.
   double ahead = 2;
-  index_t least_fill = 8;  ///< points per bucket, at least, if the part has enough
+  index_t min_fill = 8;  ///< points per bucket, at least, if the part has enough
 
   explicit fps_shard_tuning(int ranks) noexcept : groups{larger<index_t>(4, smaller<index_t>(64, 128 / ranks))} {}
 };

@@ -24,14 +24,14 @@ template <class Scalar>
 class voxel_parts {
  public:
   voxel_parts(voxelize_output<Scalar> const& own, voxelize_output<Scalar> const& all, index_t features,
-              index_t most_points) noexcept
+              index_t point_limit) noexcept
       : rows_{all.capacity} {
     add(own.coords, all.coords, column_count(all.columns), 4);
     parts_[0].same_type = own.columns == all.columns;
     add(own.points_per_voxel, all.points_per_voxel, 1, all.points_per_voxel.wide() ? 8 : 4);
     parts_[1].same_type = own.points_per_voxel.wide() == all.points_per_voxel.wide();
-    // `hard` keeps its rows in memory, so features * most_points does not overflow. Other modes have no gathered rows.
-    add_features(own.gathered, all.gathered, all.gathered.empty() ? 1 : features * most_points);
+    // `hard` keeps its rows in memory, so features * point_limit does not overflow. Other modes have no gathered rows.
+    add_features(own.gathered, all.gathered, all.gathered.empty() ? 1 : features * point_limit);
     add_features(own.mean, all.mean, features);
     add_features(own.max, all.max, features);
     add_features(own.first, all.first, features);

@@ -21,8 +21,8 @@ result check_knn_shard(shard<Points> const& part, Queries const& queries, exact 
   if (!holds(static_cast<index_t>(output.distances.size()), queries.size(), k)) {
     return reject("knn_shard: output.distances is smaller than queries x k");
   }
-  if (queries.size() > shard_most_points || output.exchanged_capacity < 0 ||
-      output.exchanged_capacity > shard_most_points) {
+  if (queries.size() > shard_max_points || output.exchanged_capacity < 0 ||
+      output.exchanged_capacity > shard_max_points) {
     return reject("knn_shard: more than 2^30 queries of a rank, or a negative exchanged_capacity");
   }
   index_t const first = part.first_index;

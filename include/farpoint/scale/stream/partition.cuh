@@ -22,7 +22,7 @@ class partition_block {
   static constexpr int warps = partition_block_size / cuda_warp::lanes;
 
   struct storage {
-    std::uint32_t counts[warps][partition_most_keys];  ///< `[warp, key]`: number of points; later the next position
+    std::uint32_t counts[warps][partition_max_keys];  ///< `[warp, key]`: number of points; later the next position
     std::uint32_t sums[warps];
     std::uint32_t before;
   };
@@ -35,7 +35,7 @@ class partition_block {
         first_{blockIdx.x * partition_tile +
                threadIdx.x / cuda_warp::lanes * static_cast<unsigned>(partition_items * cuda_warp::lanes) +
                static_cast<std::uint32_t>(cuda_warp::lane())} {
-    for (int key = cuda_warp::lane(); key < partition_most_keys; key += cuda_warp::lanes) counts_[key] = 0;
+    for (int key = cuda_warp::lane(); key < partition_max_keys; key += cuda_warp::lanes) counts_[key] = 0;
     cuda_warp::sync();
   }
 

@@ -12,7 +12,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Points per tile. h200: a block of 256 threads has 8 points per thread, whose loads overlap.
 inline constexpr std::uint32_t partition_tile = 2048;
 /// Upper limit of `kinds` + 1: keys are below `kinds`, and `kinds` itself stands for no point.
-inline constexpr int partition_most_keys = 128;
+inline constexpr int partition_max_keys = 128;
 
 /// Keys of points, and for each key and tile the position of the tile's first point of the key. Positions are by key,
 /// then by index. The position of a point follows from both arrays, so memory holds only one byte per point.
@@ -86,7 +86,7 @@ struct partition_loops<host_exec> {
   template <class Key>
   static result count(host_exec exec, partition_ref const& points, Key const& key_of) noexcept {
     auto const count = [&](std::uint64_t tile) {
-      std::int32_t counts[partition_most_keys] = {};
+      std::int32_t counts[partition_max_keys] = {};
       for (std::uint32_t i = begin_of(tile); i < end_of(points, tile); ++i) {
         points.keys[i] = static_cast<unsigned char>(key_of(i));
         ++counts[points.keys[i]];
@@ -100,7 +100,7 @@ struct partition_loops<host_exec> {
 
   template <class Mover>
   static result move(host_exec exec, partition_ref const& points, Mover const& mover) noexcept {
-    return walk(exec, points, [&](std::uint64_t tile, std::uint32_t(&next)[partition_most_keys]) {
+    return walk(exec, points, [&](std::uint64_t tile, std::uint32_t(&next)[partition_max_keys]) {
       for (std::uint32_t i = begin_of(tile); i < end_of(points, tile); ++i) {
         std::uint32_t const key = points.keys[i];
         mover(i, key, next[key]++, mover.load(i));
@@ -110,7 +110,7 @@ struct partition_loops<host_exec> {
 
   template <class Marks>
   static result number(host_exec exec, partition_ref const& points, Marks const& marks) noexcept {
-    return walk(exec, points, [&](std::uint64_t tile, std::uint32_t(&next)[partition_most_keys]) {
+    return walk(exec, points, [&](std::uint64_t tile, std::uint32_t(&next)[partition_max_keys]) {
       std::uint32_t number = 0;
       for (int key = 0; key < points.kinds; ++key) {
         number += marks.before(static_cast<std::uint32_t>(key), next[key]);
@@ -135,7 +135,7 @@ struct partition_loops<host_exec> {
   template <class Use>
   static result walk(host_exec exec, partition_ref const& points, Use const& use) noexcept {
     auto const take = [&](std::uint64_t tile) {
-      std::uint32_t next[partition_most_keys];
+      std::uint32_t next[partition_max_keys];
       for (int key = 0; key < points.kinds; ++key) next[key] = points.place(key, static_cast<index_t>(tile));
       use(tile, next);
     };

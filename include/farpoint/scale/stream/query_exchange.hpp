@@ -30,9 +30,9 @@ constexpr index_t with_query_gaps(int ranks, index_t capacity) noexcept {
 }
 
 /// Largest number of ranks of a search on a stream: the counts of all pairs of ranks must fit on the caller's stack.
-inline constexpr int knn_stream_most_ranks = 64;
+inline constexpr int knn_stream_max_ranks = 64;
 template <class Exec>
-inline constexpr int query_most_ranks = std::is_same_v<Exec, host_exec> ? max_ranks : knn_stream_most_ranks;
+inline constexpr int query_max_ranks = std::is_same_v<Exec, host_exec> ? max_ranks : knn_stream_max_ranks;
 
 /// Copy of an array of the execution in host memory: for the host, the array itself.
 template <class Exec, class T, int Most>
@@ -120,7 +120,7 @@ class query_exchange {
       done =
           communicator_.all_gather(choice.counts, choice.matrix, static_cast<std::size_t>(row) * sizeof *choice.counts);
     }
-    host_copy<Exec, std::uint64_t, most_ranks*(most_ranks + 1)> counts;
+    host_copy<Exec, std::uint64_t, rank_limit*(rank_limit + 1)> counts;
     if (done) done = counts.read(exec_, communicator_, choice.matrix, ranks() * row);
     if (!done) return done;
     auto const count = [&](int from, int to) {
@@ -199,7 +199,7 @@ class query_exchange {
   Args args_;
 
  private:
-  static constexpr int most_ranks = query_most_ranks<Exec>;
+  static constexpr int rank_limit = query_max_ranks<Exec>;
 
   index_t slots_of(std::uint32_t const* counts) const noexcept {
     std::uint64_t sum = 0;
@@ -209,8 +209,8 @@ class query_exchange {
   /// Sends `each` bytes per query.
   result send(std::uint32_t const* out, std::uint32_t const* in, void const* from, void* to,
               std::size_t each) noexcept {
-    message outgoing[std::size_t{most_ranks}];
-    message incoming[std::size_t{most_ranks}];
+    message outgoing[std::size_t{rank_limit}];
+    message incoming[std::size_t{rank_limit}];
     std::size_t out_begin = 0;
     std::size_t in_begin = 0;
     for (int r = 0; r < ranks(); ++r) {
@@ -224,8 +224,8 @@ class query_exchange {
         {static_cast<unsigned char const*>(from), {outgoing, size}, static_cast<unsigned char*>(to), {incoming, size}});
   }
 
-  std::uint32_t sent_[std::size_t{most_ranks}];      ///< number of queries for each rank
-  std::uint32_t received_[std::size_t{most_ranks}];  ///< number of queries from each rank
+  std::uint32_t sent_[std::size_t{rank_limit}];      ///< number of queries for each rank
+  std::uint32_t received_[std::size_t{rank_limit}];  ///< number of queries from each rank
   index_t chosen_ = 0;
   index_t exchanged_ = 0;
 };

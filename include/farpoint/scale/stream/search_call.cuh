@@ -25,7 +25,7 @@ search_call<Task, cuda_exec, Communicator> stream_search_call(cuda_exec exec, Co
     own = request.visit_arrays([&](auto const&... arrays) { return check_pointers(exec, workspace, arrays...); });
   }
   result const fit =
-      check_stream_communicator(communicator, knn_stream_most_ranks, "communicator: it has no ranks, or more than 64");
+      check_stream_communicator(communicator, knn_stream_max_ranks, "communicator: it has no ranks, or more than 64");
   return {exec, communicator, request, fit, own, workspace, capacity};
 }
 

@@ -16,7 +16,7 @@ inline constexpr index_t first_half_only = -1;
 /// @param capacity  number of queries that can be exchanged, or first_half_only
 template <class Task, class Exec>
 std::size_t search_bytes(Exec exec, int ranks, typename Task::request_type const& request, index_t capacity) noexcept {
-  if (ranks < 1 || ranks > query_most_ranks<Exec> || !request.check()) return 0;
+  if (ranks < 1 || ranks > query_max_ranks<Exec> || !request.check()) return 0;
   typename Task::plan_type plan{exec, nullptr, ranks, request.part.points, request.queries.size()};
   if (capacity != first_half_only) {
     typename Task::memory_type memory;
@@ -100,7 +100,7 @@ class search_call {
   result own_;
   bytes workspace_;
   index_t capacity_;
-  shard_parties<query_most_ranks<Exec>> all_;
+  shard_parties<query_max_ranks<Exec>> all_;
 };
 
 /// Call of a rank on the host.

@@ -56,7 +56,7 @@ class shard_index<host_exec, Points, Method> {
     if (queries <= queries_) return;
     queries_ = queries;
     workspace_cutter size;
-    auto const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
+    auto const units = for_each_cloud_plan::max_units(resolve_threads(exec.threads));
     static_cast<void>(host_query_memory<scalar>::take(size, queries, units));
     workspace_ = cutter.take_workspace(size.used());
   }

@@ -21,7 +21,7 @@ constexpr std::size_t told_bytes(std::size_t tail) noexcept {
 template <class Header, std::size_t MostTail>
 class stream_told {
  public:
-  static constexpr std::size_t most_bytes = told_bytes<Header>(MostTail);
+  static constexpr std::size_t max_bytes = told_bytes<Header>(MostTail);
 
   explicit stream_told(std::size_t tail) noexcept : size_{told_bytes<Header>(tail)} {}
 
@@ -45,7 +45,7 @@ class stream_told {
   }
 
   std::size_t size_;
-  unsigned char memory_[max_stream_ranks * most_bytes];
+  unsigned char memory_[max_stream_ranks * max_bytes];
 };
 
 /// Communicator for agree_on_arguments() whose one exchange also gathers the tails.
@@ -82,7 +82,7 @@ class stream_telling {
     return backend::read(exec_, communicator_, told_.memory(), all_, static_cast<std::size_t>(ranks()) * told_.size());
   }
   result refuse(void const* header, std::size_t size) noexcept {
-    unsigned char own[Told::most_bytes] = {};
+    unsigned char own[Told::max_bytes] = {};
     std::memcpy(own, header, size);
     return backend::tell(exec_, communicator_, own, told_.memory(), told_.size(), {});
   }

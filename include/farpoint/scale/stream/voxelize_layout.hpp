@@ -38,12 +38,12 @@ struct voxelize_stream_sizes {
       : ranks{all_ranks},
         record{shard_record<Scalar>{params.features.count(), false}.size()},
         points{n},
-        received{smaller(output.received_capacity + most_padding * all_ranks, shard_most_points)},
+        received{smaller(output.received_capacity + max_padding * all_ranks, shard_max_points)},
         rows{smaller(output.received_capacity, output.rows.capacity)},
         has_numbers{!output.numbers.empty()},
         has_limit{params.mode.max_voxels != voxel_mode::unlimited} {}
 
-  index_t sent() const noexcept { return points + most_padding * ranks; }
+  index_t sent() const noexcept { return points + max_padding * ranks; }
   index_t flag_groups() const noexcept { return divide_up(points, index_t{flag_group}) + 2 * index_t{ranks}; }
 };
 

@@ -22,7 +22,7 @@ FARPOINT_HD constexpr Integer rounded_up(Integer count, Integer multiple) noexce
   return divide_up(count, multiple) * multiple;
 }
 /// Largest number of elements by which a message is padded: their size is a multiple of 4 bytes.
-inline constexpr index_t most_padding = 3;
+inline constexpr index_t max_padding = 3;
 
 /// Offsets from the position of a point for a rank, modulo 2^32.
 struct voxelize_segment {
@@ -62,7 +62,7 @@ class voxelize_routes {
         records += padded(points);
       }
       fits = fits && arriving <= static_cast<std::size_t>(headers[to].received_capacity) &&
-             records <= static_cast<std::size_t>(shard_most_points);
+             records <= static_cast<std::size_t>(shard_max_points);
       if (to != me_) continue;
       received_ = records;
       if (wanted != nullptr) *wanted = static_cast<index_t>(arriving);

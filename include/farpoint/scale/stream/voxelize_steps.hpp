@@ -80,17 +80,17 @@ struct voxelize_pack_step {
   }
 };
 
-/// Pads messages with non-finite records, which are in no voxel. Runs for most_padding records per rank.
+/// Pads messages with non-finite records, which are in no voxel. Runs for max_padding records per rank.
 template <class Exec, class Points>
 struct voxelize_pad_step {
   voxelize_stream_args<Exec, Points> args;
 
   FARPOINT_HD void operator()(std::uint64_t k) const noexcept {
-    auto const key = static_cast<std::uint32_t>(k) / std::uint32_t{most_padding};
+    auto const key = static_cast<std::uint32_t>(k) / std::uint32_t{max_padding};
     std::uint32_t const begin = args.memory.partition.begin(static_cast<int>(key));
     std::uint32_t const end = args.memory.partition.begin(static_cast<int>(key) + 1);
     std::uint32_t const all = rounded_up(end - begin, elements_together(args.record.size()));
-    std::uint32_t const place = end + static_cast<std::uint32_t>(k) % std::uint32_t{most_padding};
+    std::uint32_t const place = end + static_cast<std::uint32_t>(k) % std::uint32_t{max_padding};
     if (place >= begin + all) return;
     unsigned char* const record = args.record_at(key, place);
     for (std::size_t byte = 0; byte < args.record.size(); ++byte) record[byte] = 0xff;

@@ -89,7 +89,7 @@ class voxelize_stream_task {
   result send_points(voxelize_routes& routes) noexcept {
     result done = write(args_.memory.segments, routes.segments());
     if (done) done = args_.memory.partition.move(exec_, voxelize_pack_step<Exec, Points>{args_});
-    if (done) done = loop<voxelize_pad_step>(most_padding * ranks(), 8);
+    if (done) done = loop<voxelize_pad_step>(max_padding * ranks(), 8);
     if (!done) return done;
     return routes.records().send(communicator_, args_.memory.sent, args_.memory.received, args_.record.size());
   }

@@ -35,8 +35,8 @@ struct fps_extent : atomic_bounding_box<float, curve_grid<float, Dim>::axes> {
 template <int Dim>
 struct cell_order_memory {
   static constexpr int axes = curve_grid<float, Dim>::axes;
-  static constexpr int most_bits = 18;
-  static constexpr index_t most_clouds = (index_t{1} << 15) - 1;
+  static constexpr int max_bits = 18;
+  static constexpr index_t cloud_limit = (index_t{1} << 15) - 1;
 
   fps_extent<Dim>* extents;  ///< `[clouds]`
   std::int32_t* cells;       ///< `[clouds * cells + 1]`: number of points of each cell, then its begin
@@ -56,7 +56,7 @@ struct cell_order_memory {
   /// Returns the number of bits of a cell's number, for batches of this size.
   static constexpr int bits_for(index_t points, index_t clouds) noexcept {
     int bits = 1;
-    while (bits < most_bits && (clouds << (bits + 1)) <= points) ++bits;
+    while (bits < max_bits && (clouds << (bits + 1)) <= points) ++bits;
     return bits;
   }
 
@@ -178,7 +178,7 @@ FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_orde
   auto const& memory = args.memory;
   cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
   // The largest cloud may be anything up to all points: many clouds get few blocks each.
-  auto const most = static_cast<unsigned>(larger(index_t{1}, fps_order_most_blocks / args.clouds.size()));
+  auto const most = static_cast<unsigned>(larger(index_t{1}, fps_order_max_blocks / args.clouds.size()));
   config.gridDim.y = smaller(blocks_for(args.clouds.largest(), fps_extent_items * block_size, 256), most);
   launcher.launch(fps_extent_kernel<Points, block_size>, config, args);
   config.gridDim.y = smaller(blocks_for(args.clouds.largest(), block_size, 1024), most);

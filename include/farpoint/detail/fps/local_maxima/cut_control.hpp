@@ -62,8 +62,8 @@ class basic_local_maxima_cut {
   }
 
  private:
-  static constexpr float max_gap = maxima_most_gap;
-  static constexpr float min_gap = maxima_least_gap;
+  static constexpr float max_gap = maxima_max_gap;
+  static constexpr float min_gap = maxima_min_gap;
 
   // Limits are integers like the number of candidates: all threads of a block adapt the cut in every round, and
   // integers compare without conversion.

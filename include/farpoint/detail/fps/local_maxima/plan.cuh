@@ -46,8 +46,8 @@ struct maxima_shapes {
   using largest_chunks = chunks_of<in_memory<chunk_count - 1>>;
 
   /// Maximum number of points of a cloud that a block holds in registers, and in memory with chunks of one part.
-  static constexpr index_t most_in_registers = blocks[block_count - 1].capacity();
-  static constexpr index_t most_in_memory = largest_chunks::capacity(1);
+  static constexpr index_t max_in_registers = blocks[block_count - 1].capacity();
+  static constexpr index_t max_in_memory = largest_chunks::capacity(1);
 };
 
 /// Arrays in the workspace.
@@ -95,8 +95,8 @@ class local_maxima_plan {
     most.choice_.shared_out = true;
     most.choice_.blocks = device_.multiprocessors;
     // On fewer multiprocessors, registers may not hold the clouds.
-    bool const may_sort = clouds_.size() <= cell_order_memory<dim>::most_clouds;
-    most.choice_.boxes |= clouds_.largest() > shapes::most_in_registers && may_sort;
+    bool const may_sort = clouds_.size() <= cell_order_memory<dim>::cloud_limit;
+    most.choice_.boxes |= clouds_.largest() > shapes::max_in_registers && may_sort;
     return most.layout_of(cutter{}).size;
   }
 
@@ -134,7 +134,7 @@ class local_maxima_plan {
     bool const can_exchange = has_board_messages<exchange_scope::gpu> && device_.cooperative != 0;
     if (!can_exchange || points_ == 0 || points_ > max_narrow_points || clouds_.size() > max_narrow_points)
       return false;
-    if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
+    if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::cloud_limit) return false;
     if (!choice_.shared_out && clouds_.size() * choice_.blocks > device_.multiprocessors) return false;
     bool works = false;
     with_config([&](auto config) { works = fits<decltype(config)>(); });
@@ -160,7 +160,7 @@ class local_maxima_plan {
       a.order.take_scratch(memory, clouds_);
       // The largest chunks take the most memory: smaller ones leave less of a cloud's last chunk empty.
       using largest = typename shapes::largest_chunks;
-      a.chunks = chunks.template take<scalar>(most_parts() * static_cast<index_t>(largest::part_scalars));
+      a.chunks = chunks.template take<scalar>(max_parts() * static_cast<index_t>(largest::part_scalars));
       if (chunks.used() > memory.used()) memory = chunks;
     }
     a.size = memory.used();
@@ -175,8 +175,8 @@ class local_maxima_plan {
   }
   /// Returns the number of parts of chunks, of which each cloud needs at least one. None is needed if registers hold
   /// the clouds on any device: many small clouds would take much memory.
-  index_t most_parts() const noexcept {
-    bool const never = clouds_.largest() <= shapes::most_in_registers;
+  index_t max_parts() const noexcept {
+    bool const never = clouds_.largest() <= shapes::max_in_registers;
     return never ? 0 : shapes::largest_chunks::parts(points_, clouds_.size());
   }
   /// Returns the exponent of the number of parts of a chunk with which teams hold the clouds.
@@ -185,8 +185,8 @@ class local_maxima_plan {
     if constexpr (!Config::in_parts) return 0;
     unsigned const team = largest_team<Config>();
     unsigned shift = 0;
-    for (; shapes::most_in_memory << shift < max_narrow_points; ++shift) {
-      index_t const capacity = shapes::most_in_memory << shift;
+    for (; shapes::max_in_memory << shift < max_narrow_points; ++shift) {
+      index_t const capacity = shapes::max_in_memory << shift;
       if (has_room(capacity) && divide_up(clouds_.largest(), capacity) <= index_t{team}) break;
     }
     return shift;
@@ -238,7 +238,7 @@ class local_maxima_plan {
   /// Returns false if clouds may need more blocks than are available. @param capacity  points per block
   bool has_room(index_t capacity) const noexcept {
     if (!choice_.shared_out) return clouds_.largest() <= choice_.blocks * capacity;
-    return most_needed_blocks(clouds_, capacity) <= choice_.blocks;
+    return max_needed_blocks(clouds_, capacity) <= choice_.blocks;
   }
 
   /// Returns false if clouds need larger blocks than a shape's. If a schedule makes the teams, shared memory limits

@@ -37,7 +37,7 @@ struct local_maxima_config {
 
   /// Maximum number of candidates above the cut that a block keeps, and of candidates that it lists for the team.
   static constexpr unsigned found_size = maxima_found;
-  static constexpr unsigned listed_size = sizeof(Scalar) == 8 ? maxima_listed_of_doubles : unsigned{maxima_most_listed};
+  static constexpr unsigned listed_size = sizeof(Scalar) == 8 ? maxima_listed_of_doubles : unsigned{maxima_max_listed};
 
   static_assert(BlockSize % 32 == 0);
 };
@@ -49,7 +49,7 @@ struct local_maxima_chunk_config : local_maxima_config<Dim, BlockSize, PointsPer
   static constexpr int boxes_per_warp = 64;
   /// Shared memory is limited: boxes of doubles take twice the bytes, so that lists are shorter.
   static constexpr unsigned listed_size =
-      sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : unsigned{maxima_most_listed};
+      sizeof(Scalar) == 8 ? maxima_listed_of_chunks_of_doubles : unsigned{maxima_max_listed};
 };
 
 /// Sizes of a kernel for clouds of any size: chunks have several parts of 32 * PointsPerThread neighbors.
@@ -117,9 +117,9 @@ struct local_maxima_lengths {
 
   /// Returns the lengths of a single block. Numbers of a selector are clamped to the range that works.
   static local_maxima_lengths of(int wanted, int listed, int singles) noexcept {
-    return {static_cast<float>(larger(1, smaller(wanted, int{maxima_most_wanted}))),
-            static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed}))),
-            static_cast<unsigned>(larger(0, smaller(singles, int{maxima_most_singles})))};
+    return {static_cast<float>(larger(1, smaller(wanted, int{maxima_max_wanted}))),
+            static_cast<unsigned>(larger(1, smaller(listed, int{maxima_max_listed}))),
+            static_cast<unsigned>(larger(0, smaller(singles, int{maxima_max_singles})))};
   }
   /// Converts the lengths of a single block to the lengths of a team of `blocks`.
   FARPOINT_DEVICE local_maxima_lengths of_team(unsigned blocks) const noexcept {

@@ -74,7 +74,7 @@ struct team_limits {
 /// Returns an upper bound of the number of blocks that all teams of a batch need together, for any offsets, if a block
 /// holds `capacity` points.
 template <class Points>
-constexpr index_t most_needed_blocks(batch<Points> const& clouds, index_t capacity) noexcept {
+constexpr index_t max_needed_blocks(batch<Points> const& clouds, index_t capacity) noexcept {
   index_t const largest = clouds.largest();
   if (largest <= capacity || clouds.size() == 0) return 0;
   index_t const of_largest = divide_up(largest, capacity);

@@ -14,12 +14,12 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Largest k whose lists fit in registers, in addition to the registers of a consumer of the lists.
 template <class Scalar>
-inline constexpr int most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
+inline constexpr int max_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
 
 /// Largest k if rows are written from the lists. Lists of 64 doubles take more registers than a thread has; one warp
 /// per query is then faster.
 template <class Scalar>
-inline constexpr int most_rows_in_packets = 2 * most_in_packets<Scalar>;
+inline constexpr int max_rows_in_packets = 2 * max_in_packets<Scalar>;
 
 /// Bytes of shared memory of `warps` warps and their lists.
 template <class Scalar, int Capacity>
@@ -69,7 +69,7 @@ template <class Args>
 struct external_args : Args {
   static constexpr bool is_external = true;
 
-  float most_spread;     ///< see packet_limits
+  float max_spread;      ///< see packet_limits
   int queries_per_warp;  ///< 32, or 1, which all lanes answer
 
   /// Number of threads for so many queries.
@@ -91,7 +91,7 @@ struct external_args : Args {
 ///   count_non_finite(is_bad)            called by all lanes
 ///   finish<Capacity>(mine, found, free) called by all lanes of a warp that has a query; `free` is shared memory
 ///
-/// and constants: least_capacity, most_capacity, is_external, which external_args sets, and min_blocks(capacity,
+/// and constants: min_capacity, max_capacity, is_external, which external_args sets, and min_blocks(capacity,
 /// block_size) per multiprocessor, 0 for any number.
 template <class Args, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(BlockSize)) packet_kernel(Args const args) {
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   std::uint32_t const excluded = mine.exists() ? args.request.excluded(mine.index) : no_index;
   list found{candidates[warp], k, {args.limit2(mine), no_index}, excluded};
   if constexpr (Args::is_external) {
-    packet_limits const limits{args.most_spread, packet_most_turns<Capacity>};
+    packet_limits const limits{args.max_spread, packet_max_turns<Capacity>};
     search_external<cuda_warp>(args.queries, mine, k, limits, shared[warp], found);
   } else {
     search_together<cuda_warp>(args.queries, mine, shared[warp], found);
@@ -120,26 +120,26 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   args.finish(mine, found, candidates[warp]);
 }
 
-/// Enqueues the kernel for lists longer than most_in_packets. Blocks are halved if the selector's do not fit.
+/// Enqueues the kernel for lists longer than max_in_packets. Blocks are halved if the selector's do not fit.
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
-  constexpr int capacity = Args::most_capacity;
+  constexpr int capacity = Args::max_capacity;
   constexpr int asked = Selector::block_size;
   constexpr bool fits = packets_fit<typename Args::scalar, capacity>(asked / cuda_warp::lanes);
   constexpr int block_size = fits ? asked : asked / 2;
   launcher.launch_for(threads, block_size, packet_kernel<Args, capacity, block_size>, args);
 }
 
-/// Enqueues the kernel of `Args` for k up to Args::most_capacity, with at least `threads` threads.
+/// Enqueues the kernel of `Args` for k up to Args::max_capacity, with at least `threads` threads.
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   constexpr int block_size = Selector::block_size;
   static_assert(is_block_size(block_size), "farpoint: knn_selector::block_size must be whole warps of threads");
-  constexpr int least = Args::least_capacity;
-  constexpr int most = most_in_packets<typename Args::scalar>;
+  constexpr int least = Args::min_capacity;
+  constexpr int most = max_in_packets<typename Args::scalar>;
   using kernel_type = void (*)(Args const);
   int const k = args.request.k;
-  if constexpr (Args::most_capacity > most) {
+  if constexpr (Args::max_capacity > most) {
     if (k > most) return launch_long_packets<Selector>(launcher, args, threads);
   }
   kernel_type const kernel = k <= least ? kernel_type{packet_kernel<Args, least, block_size>}
@@ -154,15 +154,15 @@ FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const&
 template <class Selector, class Args>
 external_args<Args> external_args_of(Args const& args) noexcept {
   index_t const queries = args.queries.threads();
-  if (args.queries.are_in_leaf_order()) return {args, Selector::most_spread_in_order, cuda_warp::lanes};
-  if (queries < Selector::warp_per_query_below) return {args, Selector::most_spread, 1};
-  return {args, queries < Selector::per_lane_below ? -1.0f : Selector::most_spread, cuda_warp::lanes};
+  if (args.queries.are_in_leaf_order()) return {args, Selector::max_spread_in_order, cuda_warp::lanes};
+  if (queries < Selector::warp_per_query_below) return {args, Selector::max_spread, 1};
+  return {args, queries < Selector::per_lane_below ? -1.0f : Selector::max_spread, cuda_warp::lanes};
 }
 
 /// Kind of queries, where a call knows it: each has kernels of its own, which take seconds to compile.
 enum class query_kind { points, others };
 
-/// Enqueues the kernel for k up to Args::most_capacity, with at least `threads` threads.
+/// Enqueues the kernel for k up to Args::max_capacity, with at least `threads` threads.
 template <class Selector, query_kind Kind, class Args>
 FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   if constexpr (Kind == query_kind::others) {

@@ -110,15 +110,15 @@ struct packet_memory {
 
   /// Capacity of the stack of groups. While it holds at most few_nodes groups, four are tested at a time; beyond, one
   /// at a time, which adds at most seven per level.
-  static constexpr int most_nodes = 128;
-  static constexpr int few_nodes = most_nodes - (warp_packet_lanes - groups) - (point_bvh_width - 1) * point_bvh_levels;
+  static constexpr int max_nodes = 128;
+  static constexpr int few_nodes = max_nodes - (warp_packet_lanes - groups) - (point_bvh_width - 1) * point_bvh_levels;
   static_assert(few_nodes >= point_bvh_levels, "farpoint: no room for the groups on the way to the root");
 
   point_boxes<Scalar> const* levels[point_bvh_levels];
   box eights[groups];
   box all;
   point points[warp_packet_lanes + point_bvh_width];  ///< queue of points, tested eight at a time
-  packet_node nodes[most_nodes];                      ///< stack of groups; the next is at the end
+  packet_node nodes[max_nodes];                       ///< stack of groups; the next is at the end
   std::uint32_t leaves[warp_packet_lanes + groups];   ///< queue of leaves, tested four at a time
   first_leaves first;                                 ///< set by find_beam() only; no_index: none
 };

@@ -35,8 +35,8 @@ FARPOINT_DEVICE void search_together(search_queries<Queries> const& queries,
 
 /// Packets that search_external() answers by search_per_lane().
 struct packet_limits {
-  float most_spread;  ///< packet_beam::spread above which a packet is not traversed together; negative: none is
-  int most_turns;     ///< offers of eight points after which a packet is not traversed together any longer
+  float max_spread;  ///< packet_beam::spread above which a packet is not traversed together; negative: none is
+  int max_turns;     ///< offers of eight points after which a packet is not traversed together any longer
 };
 
 /// Empties the lists of active lanes and fills them by search_per_lane(). Returns the lists of all lanes.
@@ -82,11 +82,11 @@ FARPOINT_DEVICE void search_external(search_queries<Queries> const& queries,
     // Votes, not the values that all lanes hold: the compiler then knows that lanes do not diverge, and the search is 3
     // to 5 % faster.
     bool is_done = false;
-    if (limits.most_spread >= 0) {
+    if (limits.max_spread >= 0) {
       traversal_type traversal{found, shared, mine.at};
       packet_beam const beam = find_beam<Warp>(shared, index.leaves(), index.levels(), mine.at, found.bound() >= 0, k);
-      if (Warp::ballot(beam.spread > limits.most_spread) == 0) {
-        is_done = traversal.search(index, beam.leaf, mine.at, limits.most_turns);
+      if (Warp::ballot(beam.spread > limits.max_spread) == 0) {
+        is_done = traversal.search(index, beam.leaf, mine.at, limits.max_turns);
       }
     }
     if (Warp::ballot(!is_done) != 0) {

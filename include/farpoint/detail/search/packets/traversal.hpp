@@ -62,13 +62,13 @@ class packet_traversal {
   /// Fills the lists: visits the leaf `start`, the path from there to the root, and all boxes that branch off the path
   /// and that the queries may need.
   ///
-  /// @param most_turns  maximum number of offers of eight points of packet_start::beam, which then gives up
+  /// @param max_turns  maximum number of offers of eight points of packet_start::beam, which then gives up
   /// @return false if it gave up. The bounds of the lists hold nevertheless: the k nearest points are not beyond.
   ///
   /// The loop contains each step once, for all causes to take it. Inlined once, the steps fit into the instruction
   /// cache. Inlined at each call they did not, and warps waited for instructions longer than for memory.
   template <class Index>
-  FARPOINT_DEVICE bool search(Index const& index, std::uint32_t start, point const& q, int most_turns = 0) noexcept {
+  FARPOINT_DEVICE bool search(Index const& index, std::uint32_t start, point const& q, int max_turns = 0) noexcept {
     if (index.size() == 0) return true;
     if constexpr (Start == packet_start::beam) {
       nodes_ = index.levels();  // find_beam() has queued the points and the groups
@@ -101,7 +101,7 @@ class packet_traversal {
       FARPOINT_KEEP_LOOP
       while (list_.merge_beyond(most)) has_new_bounds = true;
       if (turn == 0) most = list::batch;
-      if (Start == packet_start::beam && turn >= most_turns) return false;
+      if (Start == packet_start::beam && turn >= max_turns) return false;
       if (has_new_bounds && turn >= memory::groups - 1) {
         take_bounds();
         has_new_bounds = false;
@@ -111,7 +111,7 @@ class packet_traversal {
 
  private:
   using groups = lane_groups<Warp>;
-  static constexpr scalar most_spread = packet_most_spread;
+  static constexpr scalar max_spread = packet_max_spread;
   static constexpr int patience = packet_patience(List::capacity);
   static constexpr int at_once = packet_points_at_once;
 
@@ -150,7 +150,7 @@ class packet_traversal {
 
   /// Pops groups and tests their boxes. Pushes the boxes that a query may need, as groups, or queues them as leaves.
   FARPOINT_DEVICE void look_into_nodes(std::uint32_t start, point const& q) noexcept {
-    int const taken = nodes_ <= memory::few_nodes ? smaller(nodes_, most_taken_) : 1;
+    int const taken = nodes_ <= memory::few_nodes ? smaller(nodes_, max_taken_) : 1;
     nodes_ -= taken;
     bool const exists = groups::group() < taken;
     packet_node const node = shared_.nodes[nodes_ + (exists ? groups::group() : 0)];
@@ -296,12 +296,12 @@ class packet_traversal {
     scalar const bound = groups::of_eight(mine, take_max_number{});
     std::uint32_t const bound_index = groups::of_eight(list_.bound_index(), take_larger{});
     scalar const last = groups::of_eights(bound, take_max_number{});
-    scalar const least = most_spread * groups::of_eight(mine < 0 ? infinity<scalar> : mine, take_min_number{});
+    scalar const least = max_spread * groups::of_eight(mine < 0 ? infinity<scalar> : mine, take_min_number{});
     // In a heap of equal points, all bounds are 0 and only the lowest indices matter: every query is tested on its own,
     // and groups are popped one at a time, as each lowers the indices further. With one neighbor, the bounds are 0
     // wherever queries are points of the index, so a heap is assumed only after several tests of leaves.
     bool const may_be_heap = List::capacity > 1 || looks_ >= packet_looks_before_heap;
-    most_taken_ = may_be_heap && Warp::ballot(mine > 0) == 0 ? 1 : memory::groups;
+    max_taken_ = may_be_heap && Warp::ballot(mine > 0) == 0 ? 1 : memory::groups;
     loose_ = looks_ < patience ? Warp::ballot(bound >= 0 && (extent2_ >= least || bound > least)) : ~0u;
     Warp::sync();
     if (groups::in_group() == 0) {
@@ -315,7 +315,7 @@ class packet_traversal {
   list& list_;
   memory& shared_;
   int nodes_ = 0;        ///< length of the stack of groups
-  int most_taken_;       ///< maximum number of groups that are popped at a time
+  int max_taken_;        ///< maximum number of groups that are popped at a time
   int leaves_ = 0;       ///< length of the queue of leaves
   int points_ = 0;       ///< length of the queue of points
   int looks_ = 0;        ///< number of calls of look_at_leaves()

@@ -7,14 +7,14 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-static_assert(curve_most_ranks == knn_stream_most_ranks, "farpoint: one limit for all steps of knn_shard()");
+static_assert(curve_max_ranks == knn_stream_max_ranks, "farpoint: one limit for all steps of knn_shard()");
 
 template <class Points, class Queries, class Scalar>
 result check_knn_along_curve(shard<Points> const& part, Queries const& queries, along_curve const& method, index_t k,
                              knn_shard_output<Scalar> const& output) noexcept {
   if (result const checked = check_knn_shard(part, queries, method.neighbors, k, output); !checked) return checked;
-  if (method.owned_points < 0 || method.owned_points > shard_most_points || method.owned_queries < 0 ||
-      method.owned_queries > shard_most_points) {
+  if (method.owned_points < 0 || method.owned_points > shard_max_points || method.owned_queries < 0 ||
+      method.owned_queries > shard_max_points) {
     return reject("knn_shard: along_curve::owned_points or owned_queries is negative, or above 2^30");
   }
   return {};
@@ -47,10 +47,10 @@ knn_curve_sizes knn_curve_sizes_of(int ranks, shard<Points> const& part, Queries
 }
 
 /// Bytes of workspace.
-/// @param most_narrow  largest number of points of a cloud with 32-bit indices
+/// @param max_narrow  largest number of points of a cloud with 32-bit indices
 template <class Scalar, class Exec>
-std::size_t knn_curve_size(Exec exec, knn_curve_sizes const& sizes, index_t most_narrow) noexcept {
-  if (sizes.cloud() <= most_narrow) {
+std::size_t knn_curve_size(Exec exec, knn_curve_sizes const& sizes, index_t max_narrow) noexcept {
+  if (sizes.cloud() <= max_narrow) {
     return knn_curve_plan<Exec, Scalar, std::int32_t>{nullptr, sizes}.size(exec, sizes);
   }
   return knn_curve_plan<Exec, Scalar, index_t>{nullptr, sizes}.size(exec, sizes);
@@ -65,7 +65,7 @@ struct knn_curve_arguments {
   index_t k;
   knn_shard_output<typename Points::scalar> const& output;
   /// Largest number of points of a cloud with 32-bit indices. Does not affect the result.
-  index_t most_narrow = max_narrow_points;
+  index_t max_narrow = max_narrow_points;
 
   result check() const noexcept { return check_knn_along_curve(part, queries, method, k, output); }
   knn_curve_sizes sizes(int ranks) const noexcept {
@@ -78,10 +78,10 @@ template <class Exec, class Points, class Queries>
 std::size_t knn_curve_bytes(Exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                             along_curve const& method, index_t k,
                             knn_shard_output<typename Points::scalar> const& output) noexcept {
-  if (ranks < 1 || ranks > curve_most_ranks) return 0;
+  if (ranks < 1 || ranks > curve_max_ranks) return 0;
   knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
   if (!asked.check()) return 0;
-  return knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.most_narrow);
+  return knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.max_narrow);
 }
 
 /// Checks that every rank has room for the points that it will own, and for queries that are not points if some rank
@@ -116,7 +116,7 @@ result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_argum
   if (own) own = asked.check();
   knn_curve_sizes const sizes = own ? asked.sizes(ranks) : knn_curve_sizes{};
   if (own)
-    own = check_workspace(workspace, knn_curve_size<scalar>(exec, sizes, asked.most_narrow),
+    own = check_workspace(workspace, knn_curve_size<scalar>(exec, sizes, asked.max_narrow),
                           FARPOINT_WORKSPACE_OF("knn_shard"));
   bool const is_empty = sizes.points == 0 && sizes.queries == 0;
   knn_curve_header const mine{{digest_of<scalar>(asked.method, asked.k), own ? 0u : 1u, asked.part.first_index,
@@ -125,7 +125,7 @@ result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_argum
                               sizes.takes_queries() || is_empty ? 1u : 0u,
                               asked.method.owned_points,
                               asked.method.owned_queries};
-  shard_parties<curve_most_ranks, knn_curve_header> all;
+  shard_parties<curve_max_ranks, knn_curve_header> all;
   result const agreed = all.agree(exec, communicator, own, mine, workspace);
   if (!agreed) return or_abort(communicator, agreed);
   index_t points = 0;
@@ -136,7 +136,7 @@ result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_argum
                                    asked.output, sizes,         asked.output.owned_queries};
     return or_abort(communicator, task{exec, communicator, call, workspace}.run(all.headers, all.sources));
   };
-  return points <= asked.most_narrow ? run(std::int32_t{}) : run(index_t{});
+  return points <= asked.max_narrow ? run(std::int32_t{}) : run(index_t{});
 }
 
 }  // namespace detail

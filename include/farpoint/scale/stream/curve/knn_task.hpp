@@ -70,7 +70,7 @@ class knn_curve_task {
     result done = split_.run(call_.part.points, call_.queries, !is_self_);
     if (done) done = choose_owners();
     if (done) done = number_places(headers, sources);
-    std::uint32_t begins[curve_most_ranks * 2 * (curve_most_ranks + 2)];
+    std::uint32_t begins[curve_max_ranks * 2 * (curve_max_ranks + 2)];
     if (done) done = exchange_counts(begins);
     if (!done) return done;
     route_type points = route_of(begins, 0, sources);
@@ -108,7 +108,7 @@ class knn_curve_task {
   /// Computes the positions of each rank's points: they follow the points of the previous rank in the order of the
   /// parts.
   result number_places(knn_curve_header const* headers, int const* sources) noexcept {
-    curve_source all[curve_most_ranks];
+    curve_source all[curve_max_ranks];
     index_t begin = 0;
     for (int k = 0; k < ranks(); ++k) {
       shard_header const& part = headers[sources[k]];

@@ -8,7 +8,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Largest number of ranks of a call: the counts of all pairs of ranks must fit on the caller's stack.
-inline constexpr int curve_most_ranks = 64;
+inline constexpr int curve_max_ranks = 64;
 
 /// Owner and order of `n` points or queries. Non-finite ones are not sent; they sort last.
 template <class Exec>
@@ -148,9 +148,9 @@ class curve_route {
   shard_messages messages() noexcept { return {outgoing_, incoming_, in_bytes_}; }
 
  private:
-  message outgoing_[curve_most_ranks];
-  message incoming_[curve_most_ranks];
-  message in_bytes_[2 * curve_most_ranks];
+  message outgoing_[curve_max_ranks];
+  message incoming_[curve_max_ranks];
+  message in_bytes_[2 * curve_max_ranks];
   index_t sent_ = 0;
   index_t received_ = 0;
   part kept_{};

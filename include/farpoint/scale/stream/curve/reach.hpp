@@ -99,7 +99,7 @@ class curve_descent {
 template <class Scalar>
 struct curve_reach {
   /// Smallest normal number. Smaller squared distances are rounded or zero.
-  static constexpr Scalar least_square = std::numeric_limits<Scalar>::min();
+  static constexpr Scalar min_square = std::numeric_limits<Scalar>::min();
 
   curve_frame<Scalar> const* frame;
   curve_border const* borders;
@@ -109,7 +109,7 @@ struct curve_reach {
   /// has one: cells are monotonic in the coordinates, and no point is farther away along an axis than its distance, up
   /// to rounding, which the factor and the addend in `reach` cover.
   FARPOINT_HD bool may_own(int owner, vec<Scalar> const& query, Scalar distance2) const noexcept {
-    Scalar const reach = std::sqrt(distance2) * Scalar(1.00001) + std::sqrt(least_square);
+    Scalar const reach = std::sqrt(distance2) * Scalar(1.00001) + std::sqrt(min_square);
     if (!(reach < infinity<Scalar>) || !frame->grid.has_extent()) return true;
     vec<Scalar> low = query;
     vec<Scalar> high = query;

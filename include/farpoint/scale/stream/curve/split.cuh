@@ -13,13 +13,13 @@ namespace FARPOINT_HIDDEN detail {
 
 inline constexpr int curve_count_threads = 512;
 inline constexpr int curve_count_blocks = 4;  ///< blocks per multiprocessor
-inline constexpr int curve_most_borders = 64;
+inline constexpr int curve_max_borders = 64;
 
 /// Each block counts in shared memory, and then adds its counts to the counters in global memory.
 template <int Threads>
 __global__ void __launch_bounds__(Threads) curve_count_kernel(curve_count_args const args) {
   __shared__ std::uint32_t counts[curve_counters];
-  __shared__ curve_border borders[curve_most_borders];
+  __shared__ curve_border borders[curve_max_borders];
   auto const thread = static_cast<int>(threadIdx.x);
   bool is_open = false;
   if (thread < args.border_count) {

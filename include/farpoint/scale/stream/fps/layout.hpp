@@ -119,13 +119,13 @@ struct fps_stream_memory {
 
   static index_t mark_words(index_t n) noexcept { return point_marks::words_of(n); }
 
-  /// @param least_floats  smallest size of `points`
+  /// @param min_floats  smallest size of `points`
   fps_stream_memory(workspace_cutter& cutter, int ranks, index_t n, fps_params const& params,
-                    index_t least_floats) noexcept
+                    index_t min_floats) noexcept
       : chunks{divide_up<index_t>(n, chunk_points)},
         found_size{params.samples + (Config::rounds_at_once + Config::spare_rounds) * places(ranks)} {
     index_t const chosen_size = params.chosen.size();
-    points = cutter.take<float>(larger(chunks * static_cast<index_t>(chunk_floats), least_floats));
+    points = cutter.take<float>(larger(chunks * static_cast<index_t>(chunk_floats), min_floats));
     boxes = cutter.take<bounding_box<float, dim>>(chunks);
     largest = cutter.take<std::uint32_t>(chunks);
     lost = cutter.take<std::uint32_t>(chunks);

@@ -136,7 +136,7 @@ class fps_peer_plan {
     if (!has_memory || !has_board_messages<exchange_scope::system> || device.cooperative == 0) return team;
     auto const room = static_cast<std::uint32_t>(ranks);
     team.blocks = smaller(static_cast<std::uint32_t>(device.multiprocessors),
-                          smaller(fps_peer_team::most_blocks / room, fps_peer_window::most_rank_blocks));
+                          smaller(fps_peer_team::max_blocks / room, fps_peer_window::max_rank_blocks));
     team.needed = static_cast<std::uint32_t>(divide_up(points_, capacity<last_shape>(1)));
     std::size_t const fixed =
         larger(sizeof(local_maxima_shared<last_shape>), sizeof(local_maxima_shared<first_shape>)) +

@@ -19,7 +19,7 @@ struct fps_peer_team {
   std::uint32_t entries = 0;  ///< room for candidates of all ranks
 
   /// Limit of all ranks' blocks: a block's number and the slot of one of its 32 candidates share 16 bits.
-  static constexpr std::uint32_t most_blocks = 0xffff / 32;
+  static constexpr std::uint32_t max_blocks = 0xffff / 32;
 
   void meet(fps_peer_team const& other) noexcept {
     blocks = smaller(blocks, other.blocks);
@@ -35,20 +35,20 @@ struct fps_peer_team {
 
 /// Layout of a rank's peer memory: the board, then the keys.
 struct fps_peer_window {
-  static constexpr std::uint32_t most_rank_blocks = 192;
+  static constexpr std::uint32_t max_rank_blocks = 192;
   static constexpr std::size_t message_bytes = 16;
   /// Messages per block.
   static constexpr unsigned slots = board_slots<local_maxima_config<3, 32, 1, true>>::all(1);
 
   std::size_t board_bytes;
-  std::uint32_t most_keys;
+  std::uint32_t max_keys;
 
   fps_peer_window(int ranks, index_t samples) noexcept
-      : board_bytes{workspace_aligned(static_cast<std::size_t>(ranks) * most_rank_blocks * slots * message_bytes)},
+      : board_bytes{workspace_aligned(static_cast<std::size_t>(ranks) * max_rank_blocks * slots * message_bytes)},
         // Rounds find about a third more samples than requested, or, for few samples, up to the length of some lists.
-        most_keys{static_cast<std::uint32_t>(2 * samples + 65536)} {}
+        max_keys{static_cast<std::uint32_t>(2 * samples + 65536)} {}
 
-  std::size_t size() const noexcept { return board_bytes + most_keys * sizeof(fps_key); }
+  std::size_t size() const noexcept { return board_bytes + max_keys * sizeof(fps_key); }
 };
 
 /// Arguments of a team of several ranks: local_maxima_call for a cloud of which each rank has a part. Wrong arguments
@@ -59,7 +59,7 @@ struct fps_peer_call {
 
   index_t all_points;
   index_t all_samples;
-  std::uint32_t most_keys;
+  std::uint32_t max_keys;
   float squared_stop;
   index_t first_sample;  ///< index of a finite point
   point_type first_sample_point;
@@ -71,7 +71,7 @@ struct fps_peer_call {
   FARPOINT_DEVICE index_t points() const noexcept { return all_points; }
   FARPOINT_DEVICE index_t samples() const noexcept { return all_samples; }
   FARPOINT_DEVICE unsigned wanted() const noexcept { return static_cast<unsigned>(smaller(all_samples, all_points)); }
-  FARPOINT_DEVICE bool has_room(unsigned samples) const noexcept { return samples <= most_keys; }
+  FARPOINT_DEVICE bool has_room(unsigned samples) const noexcept { return samples <= max_keys; }
   FARPOINT_DEVICE float stop2() const noexcept { return squared_stop; }
 
   FARPOINT_DEVICE index_t chosen() const noexcept { return chosen_count; }
@@ -95,7 +95,7 @@ struct fps_peer_call {
 
 /// Addresses through which the blocks of all ranks write to one another.
 struct fps_peer_places {
-  unsigned char* memory[peer_memory::most_ranks];  ///< `[ranks]`: peer memory, see fps_peer_window
+  unsigned char* memory[peer_memory::rank_limit];  ///< `[ranks]`: peer memory, see fps_peer_window
   std::size_t board_bytes;
   unsigned ranks;
   unsigned rank;

@@ -9,7 +9,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Largest number of ranks of a call on shards in device memory: the headers must fit on the caller's stack.
-inline constexpr int fps_stream_most_ranks = 120;
+inline constexpr int fps_stream_max_ranks = 120;
 
 /// Target number of candidates above the cut on all ranks, divided by the square root of the number of all blocks.
 inline constexpr float fps_stream_candidates = 60;

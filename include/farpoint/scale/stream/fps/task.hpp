@@ -134,7 +134,7 @@ class fps_stream_task {
       done = for_each_index(exec_, 1, add);
     }
     if (done) done = gather(own, memory().starts, sizeof *own);
-    start all[fps_stream_most_ranks];
+    start all[fps_stream_max_ranks];
     auto const size = static_cast<std::size_t>(ranks()) * sizeof *own;
     if (done) done = backend::read(exec_, communicator_, all, memory().starts, size);
     if (!done) return done;
@@ -173,7 +173,7 @@ class fps_stream_task {
     fps_peer_args<Points> args{
         part_.points,
         {plan_.order.indices(), memory().points, point_marks{memory().marks}},
-        {all_points_, params_.samples, window.most_keys, args_.stop2, seed_, seed_point_, memory().samples,
+        {all_points_, params_.samples, window.max_keys, args_.stop2, seed_, seed_point_, memory().samples,
          memory().chosen_indices, params_.chosen.size(), output_},
         {{}, window.board_bytes, args_.ranks, args_.rank, team_.blocks, args_.first_index, nanoseconds(peers_.timeout)},
         {wanted * std::sqrt(team), team_.listed(ranks())},
@@ -324,7 +324,7 @@ result fps_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   // The chosen points may be in device memory, so they are compared later, by fps_stream_chosen::digest.
   std::uint64_t const digest = own ? digest_of<Points>(params, false) : 0;
   shard_header const mine{digest, own ? 0u : 1u, part.first_index, part.points.size(), 0};
-  shard_parties<fps_stream_most_ranks> all;
+  shard_parties<fps_stream_max_ranks> all;
   result const agreed = all.agree(exec, communicator, own, mine, workspace);
   if (!agreed) return or_abort(communicator, agreed);
   index_t const first = fps_shard_first(params, all.headers, all.sources, ranks);
