@@ -20,20 +20,20 @@ namespace {
 namespace fs = std::filesystem;
 using index_list = std::vector<std::size_t>;
 
-outcome keep(cloud const& input, index_list const& kept, common_wish const& common) {
+outcome keep(cloud const& input, index_list const& kept, common_options const& common) {
   outcome made;
-  made.told = {{"points", "points", static_cast<std::int64_t>(input.points.size())},
-               {"kept", "kept", static_cast<std::int64_t>(kept.size())}};
+  made.summary = {{"points", "points", static_cast<std::int64_t>(input.points.size())},
+                  {"kept", "kept", static_cast<std::int64_t>(kept.size())}};
   if (common.wants_result()) made.result = select(input, kept);
   return made;
 }
 
-voxel_space box_of(crop_wish const& wish) {
+voxel_space box_of(crop_options const& options) {
   voxel_space box;
   box.lower = {-voxel_space::unlimited, -voxel_space::unlimited, -voxel_space::unlimited};
-  for (std::size_t axis = 0; axis < 3 && !wish.range.empty(); ++axis) {
-    box.lower[axis] = wish.range[axis];
-    box.upper[axis] = wish.range[axis + 3];
+  for (std::size_t axis = 0; axis < 3 && !options.range.empty(); ++axis) {
+    box.lower[axis] = options.range[axis];
+    box.upper[axis] = options.range[axis + 3];
     if (!(box.lower[axis] < box.upper[axis])) {
       throw usage_error{fmt::format("--range: the upper {0} ({1}) must be greater than the lower {0} ({2})",
                                     "xyz"[axis], box.upper[axis], box.lower[axis])};
@@ -51,14 +51,14 @@ bool is_in_ball(cloud const& input, std::size_t i, std::vector<double> const& ba
   return squared <= ball[3] * ball[3];
 }
 
-outcome crop(cloud const& input, common_wish const& common, crop_wish const& wish) {
-  auto const box = box_of(wish);
+outcome crop(cloud const& input, common_options const& common, crop_options const& options) {
+  auto const box = box_of(options);
   index_list kept;
   with_coordinates(input, [&](auto const& rows) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!input.is_finite(i)) continue;
-      bool const inside = !box.is_outside(rows[i]) && (wish.ball.empty() || is_in_ball(input, i, wish.ball));
-      if (inside != wish.outside) kept.push_back(i);
+      bool const inside = !box.is_outside(rows[i]) && (options.ball.empty() || is_in_ball(input, i, options.ball));
+      if (inside != options.outside) kept.push_back(i);
     }
   });
   return keep(input, kept, common);
@@ -78,7 +78,7 @@ index_list random_indices(std::size_t of, std::size_t samples, std::uint64_t see
 // The first point of each voxel.
 template <class Scalar>
 index_list first_of_voxels(std::vector<std::array<Scalar, 3>> const& rows, voxel_space const& where,
-                           common_wish const& common, farpoint::runtime::run_info& info) {
+                           common_options const& common, farpoint::runtime::run_info& info) {
   auto const n = rows.size();
   std::vector<std::int32_t> offsets(n + 1);
   std::vector<std::int32_t> points(n);
@@ -102,7 +102,7 @@ index_list first_of_voxels(std::vector<std::array<Scalar, 3>> const& rows, voxel
   return picked;
 }
 
-outcome sample_evenly(cloud const& input, common_wish const& common, double edge) {
+outcome sample_evenly(cloud const& input, common_options const& common, double edge) {
   cloud_bounds around;
   around.add(input);
   auto const where = space_around(around, {edge, edge, edge});
@@ -115,10 +115,10 @@ outcome sample_evenly(cloud const& input, common_wish const& common, double edge
 }
 
 // All files of the inputs, in order.
-std::vector<fs::path> files_of(merge_wish const& wish) {
+std::vector<fs::path> files_of(merge_options const& options) {
   std::vector<fs::path> files;
-  for (auto const& input : wish.inputs) {
-    common_wish one;
+  for (auto const& input : options.inputs) {
+    common_options one;
     one.input = input;
     auto const found = input_files(one);
     files.insert(files.end(), found.begin(), found.end());
@@ -126,7 +126,7 @@ std::vector<fs::path> files_of(merge_wish const& wish) {
   return files;
 }
 
-cloud read_all(std::vector<fs::path> const& files, common_wish const& common) {
+cloud read_all(std::vector<fs::path> const& files, common_options const& common) {
   std::vector<cloud> parts;
   parts.reserve(files.size());
   for (auto const& file : files) parts.push_back(read_cloud(file, common.format));
@@ -140,22 +140,22 @@ cloud read_all(std::vector<fs::path> const& files, common_wish const& common) {
 
 }  // namespace
 
-int run_convert(common_wish const& common) {
+int run_convert(common_options const& common) {
   return run_session("convert", common, [](cloud const& input) {
     outcome made;
-    made.told = {{"points", "points", static_cast<std::int64_t>(input.points.size())}};
+    made.summary = {{"points", "points", static_cast<std::int64_t>(input.points.size())}};
     made.result = input;
     return made;
   });
 }
 
-int run_crop(common_wish const& common, crop_wish const& wish) {
-  if (wish.range.empty() && wish.ball.empty()) throw usage_error{"crop: expected --range or --ball"};
-  return run_session("crop", common, [&](cloud const& input) { return crop(input, common, wish); });
+int run_crop(common_options const& common, crop_options const& options) {
+  if (options.range.empty() && options.ball.empty()) throw usage_error{"crop: expected --range or --ball"};
+  return run_session("crop", common, [&](cloud const& input) { return crop(input, common, options); });
 }
 
-int run_merge(common_wish const& common, merge_wish const& wish) {
-  auto const files = files_of(wish);
+int run_merge(common_options const& common, merge_options const& options) {
+  auto const files = files_of(options);
   for (auto const& file : files) {
     std::error_code error;
     if (fs::equivalent(common.output, file, error)) {
@@ -167,19 +167,19 @@ int run_merge(common_wish const& common, merge_wish const& wish) {
   source.read = [&](fs::path const&) { return read_all(files, common); };
   return run_session("merge", common, source, [&](cloud const& input) {
     outcome made;
-    made.told = {{"inputs", "inputs", static_cast<std::int64_t>(files.size())},
-                 {"points", "points", static_cast<std::int64_t>(input.points.size())}};
+    made.summary = {{"inputs", "inputs", static_cast<std::int64_t>(files.size())},
+                    {"points", "points", static_cast<std::int64_t>(input.points.size())}};
     if (common.wants_result()) made.result = input;
     return made;
   });
 }
 
-int run_sample(common_wish const& common, sample_wish const& wish) {
-  if (wish.samples == 0 && wish.voxel_size == 0) throw usage_error{"sample: expected --samples or --voxel-size"};
+int run_sample(common_options const& common, sample_options const& options) {
+  if (options.samples == 0 && options.voxel_size == 0) throw usage_error{"sample: expected --samples or --voxel-size"};
   return run_session("sample", common, [&](cloud const& input) {
-    if (wish.voxel_size > 0) return sample_evenly(input, common, wish.voxel_size);
-    auto const samples = static_cast<std::size_t>(wish.samples);
-    return keep(input, random_indices(input.points.size(), samples, wish.seed), common);
+    if (options.voxel_size > 0) return sample_evenly(input, common, options.voxel_size);
+    auto const samples = static_cast<std::size_t>(options.samples);
+    return keep(input, random_indices(input.points.size(), samples, options.seed), common);
   });
 }
 

@@ -20,13 +20,13 @@ namespace {
 
 /// Calls `fps(clouds, params, output)`, and trims the output to what was picked.
 template <class Scalar, class Fps>
-sampling<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, fps_wish const& wish, Fps const& fps) {
+sampling<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, fps_options const& options, Fps const& fps) {
   farpoint::fps_params params;
-  params.samples = std::min(wish.samples, static_cast<std::int64_t>(points.size()));
-  params.first = wish.first;
-  params.stop_below = wish.stop_below;
-  params.random_first = wish.seed.has_value();
-  params.seed = wish.seed.value_or(0);
+  params.samples = std::min(options.samples, static_cast<std::int64_t>(points.size()));
+  params.first = options.first;
+  params.stop_below = options.stop_below;
+  params.random_first = options.seed.has_value();
+  params.seed = options.seed.value_or(0);
   sampling<Scalar> picked{std::vector<std::int64_t>(static_cast<std::size_t>(params.samples)),
                           std::vector<Scalar>(static_cast<std::size_t>(params.samples))};
   std::array<std::int64_t, 1> count{};
@@ -42,10 +42,10 @@ sampling<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, fps_w
 
 // sample() of the cloud's coordinates, floats or doubles.
 template <class Scalar>
-outcome sample_rows(std::vector<std::array<Scalar, 3>> const& points, cloud const& input, common_wish const& common,
-                    fps_wish const& wish, std::string const& prefix) {
+outcome sample_rows(std::vector<std::array<Scalar, 3>> const& points, cloud const& input, common_options const& common,
+                    fps_options const& options, std::string const& prefix) {
   auto const call = [&](farpoint::runtime::options const& where, farpoint::runtime::run_info& info) {
-    return collect(points, wish, [&](auto const& clouds, auto const& params, auto const& output) {
+    return collect(points, options, [&](auto const& clouds, auto const& params, auto const& output) {
       return farpoint::runtime::fps(clouds, params, output, where, &info);
     });
   };
@@ -54,18 +54,18 @@ outcome sample_rows(std::vector<std::array<Scalar, 3>> const& points, cloud cons
   auto const run = measure(prefix, call, common, times);
   auto& picked = run.answer;
   made.backend = describe(run.info, common.backend);
-  made.told = {{"points", "points", static_cast<std::int64_t>(points.size())},
-               {"samples", "samples", static_cast<std::int64_t>(picked.indices.size())},
-               {"spacing_m", "spacing (m)",
-                picked.indices.size() > 1 ? std::sqrt(static_cast<double>(picked.distances.back())) : 0.0}};
-  made.told.insert(made.told.end(), times.begin(), times.end());
+  made.summary = {{"points", "points", static_cast<std::int64_t>(points.size())},
+                  {"samples", "samples", static_cast<std::int64_t>(picked.indices.size())},
+                  {"spacing_m", "spacing (m)",
+                   picked.indices.size() > 1 ? std::sqrt(static_cast<double>(picked.distances.back())) : 0.0}};
+  made.summary.insert(made.summary.end(), times.begin(), times.end());
   if (common.check) {
     auto const reference = [&](sampling<Scalar> const& found) {
-      return found == collect(points, wish, [](auto const& clouds, auto const& params, auto const& output) {
+      return found == collect(points, options, [](auto const& clouds, auto const& params, auto const& output) {
                return farpoint::reference::fps(clouds, params, output);
              });
     };
-    made.equal = compare(run, call, "the serial loop", reference, made.told);
+    made.equal = compare(run, call, "the serial loop", reference, made.summary);
   }
   made.done = with_separators(std::to_string(picked.indices.size())) + " farthest point samples";
   made.result_name = "Samples";
@@ -93,19 +93,20 @@ std::vector<std::array<Scalar, 3>> without_origin(std::vector<std::array<Scalar,
 
 }  // namespace
 
-outcome sample(cloud const& input, common_wish const& common, fps_wish const& wish, std::string const& prefix) {
+outcome sample(cloud const& input, common_options const& common, fps_options const& options,
+               std::string const& prefix) {
   auto const n = static_cast<std::int64_t>(input.points.size());
-  if (wish.first >= n) {
-    throw usage_error{fmt::format("--first {}: the cloud has {} points, indices 0 to {}", wish.first, n, n - 1)};
+  if (options.first >= n) {
+    throw usage_error{fmt::format("--first {}: the cloud has {} points, indices 0 to {}", options.first, n, n - 1)};
   }
   return with_coordinates(input, [&](auto const& points) {
-    return wish.origin_skip ? sample_rows(without_origin(points, wish.first), input, common, wish, prefix)
-                            : sample_rows(points, input, common, wish, prefix);
+    return options.origin_skip ? sample_rows(without_origin(points, options.first), input, common, options, prefix)
+                               : sample_rows(points, input, common, options, prefix);
   });
 }
 
-int run_fps(common_wish const& common, fps_wish const& wish) {
-  return run_session("fps", common, [&](cloud const& input) { return sample(input, common, wish); });
+int run_fps(common_options const& common, fps_options const& options) {
+  return run_session("fps", common, [&](cloud const& input) { return sample(input, common, options); });
 }
 
 }  // namespace farpoint_tools

@@ -13,42 +13,42 @@ namespace farpoint_tools {
 
 namespace {
 
-outcome time_all(cloud const& input, common_wish const& wish) {
+outcome time_all(cloud const& input, common_options const& options) {
   float const edge = choose_voxel_size(input.points);
   cloud_bounds around;
   around.add(input);
   auto const where = space_around(around, {edge, edge, edge});
-  auto made = sample(input, wish, {}, "fps");
+  auto made = sample(input, options, {}, "fps");
   auto const add = [&made](outcome const& next) {
-    for (auto const& one : next.told) {
+    for (auto const& one : next.summary) {
       if (one.key.find("_ms") != std::string::npos || one.key.find("speedup") != std::string::npos ||
           one.key == "voxels") {
-        made.told.push_back(one);
+        made.summary.push_back(one);
       }
     }
   };
-  add(voxelize(input, wish, {}, where, "voxelize"));
-  add(find_neighbors(input, wish, {}, "knn"));
-  add(find_normals(input, wish, {}, "normals"));
+  add(voxelize(input, options, {}, where, "voxelize"));
+  add(find_neighbors(input, options, {}, "knn"));
+  add(find_normals(input, options, {}, "normals"));
   return made;
 }
 
 }  // namespace
 
-int run_info_command(common_wish const& wish) {
-  if (wish.input.empty()) return run_without_input("info", wish, {});
-  return run_session("info", wish, [&](cloud const& input) { return describe_cloud(input, wish); });
+int run_info_command(common_options const& options) {
+  if (options.input.empty()) return run_without_input("info", options, {});
+  return run_session("info", options, [&](cloud const& input) { return describe_cloud(input, options); });
 }
 
-int run_bench(common_wish const& given) {
-  auto wish = given;
-  wish.cpu = true;
-  auto const run = [&](cloud const& input) { return time_all(input, wish); };
-  if (!wish.input.empty()) return run_session("bench", wish, run);
+int run_bench(common_options const& given) {
+  auto options = given;
+  options.cpu = true;
+  auto const run = [&](cloud const& input) { return time_all(input, options); };
+  if (!options.input.empty()) return run_session("bench", options, run);
   std::string const name = "simulated LiDAR sweep";
   auto made = run({simulate_street_sweep(1), name, {}});
-  made.told.insert(made.told.begin(), {"input", "input", name});
-  return run_without_input("bench", wish, made);
+  made.summary.insert(made.summary.begin(), {"input", "input", name});
+  return run_without_input("bench", options, made);
 }
 
 }  // namespace farpoint_tools

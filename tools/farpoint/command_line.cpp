@@ -14,26 +14,26 @@ namespace farpoint_tools {
 namespace {
 
 // Options of all commands. Parsing sets the options of the command that was given; the others keep their defaults.
-struct wishes {
-  common_wish common;
-  fps_wish fps;
-  voxelize_wish voxelize;
-  search_wish knn;
-  normals_wish normals;
-  demo_wish demo;
-  splat_wish splat;
-  clean_wish clean;
-  crop_wish crop;
-  merge_wish merge;
-  sample_wish sample;
+struct all_options {
+  common_options common;
+  fps_options fps;
+  voxelize_options voxelize;
+  search_options knn;
+  normals_options normals;
+  demo_options demo;
+  splat_options splat;
+  clean_options clean;
+  crop_options crop;
+  merge_options merge;
+  sample_options sample;
   std::string shell;
 };
 
-using shared_wishes = std::shared_ptr<wishes>;
+using shared_options = std::shared_ptr<all_options>;
 using command_adder = std::function<CLI::App*(char const* name, char const* about, std::function<int()> run)>;
 
 // fps, voxelize, knn, normals
-void add_computing_commands(command_adder const& add, shared_wishes const& all) {
+void add_computing_commands(command_adder const& add, shared_options const& all) {
   auto* const fps = add("fps", "Farthest point sampling", [all] { return run_fps(all->common, all->fps); });
   auto* const voxelize =
       add("voxelize", "Points to voxels", [all] { return run_voxelize(all->common, all->voxelize); });
@@ -53,7 +53,7 @@ void add_computing_commands(command_adder const& add, shared_wishes const& all) 
 }
 
 // convert, clean, crop, merge, sample
-void add_editing_commands(command_adder const& add, shared_wishes const& all) {
+void add_editing_commands(command_adder const& add, shared_options const& all) {
   auto* const convert = add("convert", "Write a cloud in another format", [all] { return run_convert(all->common); });
   auto* const clean = add("clean", "Remove outliers", [all] { return run_clean(all->common, all->clean); });
   auto* const crop =
@@ -120,7 +120,7 @@ std::string hint_of(CLI::App const& app, int argc, char** argv) {
 }  // namespace
 
 std::function<int()> parse_command_line(int argc, char** argv, int& code) {
-  auto const all = std::make_shared<wishes>();
+  auto const all = std::make_shared<all_options>();
   std::function<int()> chosen;
   CLI::App app{
       "Point clouds in files: samples, voxels, neighbors and normals; converted, cleaned, cropped and merged."};

@@ -96,15 +96,15 @@ double mean_of(column const& values) {
 // find_neighbors() of the cloud's coordinates, floats or doubles.
 template <class Scalar>
 outcome find_neighbors_of_rows(std::vector<std::array<Scalar, 3>> const& rows, cloud const& input,
-                               common_wish const& common, search_wish const& wish, std::string const& prefix) {
-  auto const k = static_cast<std::size_t>(wish.k);
+                               common_options const& common, search_options const& options, std::string const& prefix) {
+  auto const k = static_cast<std::size_t>(options.k);
   auto const n = rows.size();
   farpoint::batch const points{farpoint::view_points(rows)};
-  farpoint::exact const method{wish.max_radius, !wish.with_self};
+  farpoint::exact const method{options.max_radius, !options.with_self};
   auto const call = [&](farpoint::runtime::options const& where, farpoint::runtime::run_info& info) {
     neighbor_lists<Scalar> lists{std::vector<std::int32_t>(n * k), std::vector<Scalar>(n * k)};
     farpoint::knn_output<Scalar> const output{lists.indices, lists.distances};
-    expect_ok(farpoint::runtime::knn(points, method, wish.k, output, where, &info));
+    expect_ok(farpoint::runtime::knn(points, method, options.k, output, where, &info));
     return lists;
   };
   outcome made;
@@ -113,34 +113,34 @@ outcome find_neighbors_of_rows(std::vector<std::array<Scalar, 3>> const& rows, c
   made.backend = describe(run.info, common.backend);
   made.result = input;
   add_columns(run.answer, k, made.result);
-  made.told = {{"points", "points", static_cast<std::int64_t>(n)},
-               {"neighbors", "neighbors", mean_of(*made.result.find("neighbors"))},
-               {"mean_distance_m", "distance (m)", mean_of(*made.result.find("mean_distance"))}};
-  made.told.insert(made.told.end(), times.begin(), times.end());
+  made.summary = {{"points", "points", static_cast<std::int64_t>(n)},
+                  {"neighbors", "neighbors", mean_of(*made.result.find("neighbors"))},
+                  {"mean_distance_m", "distance (m)", mean_of(*made.result.find("mean_distance"))}};
+  made.summary.insert(made.summary.end(), times.begin(), times.end());
   if (common.check) {
     auto const reference = [&](neighbor_lists<Scalar> const& lists) {
       farpoint::runtime::run_info unused;
       return lists == call({farpoint::runtime::backend::host, 1}, unused) &&
-             rows_are_right(points, method, wish.k, lists.indices.data(), lists.distances.data(), 256);
+             rows_are_right(points, method, options.k, lists.indices.data(), lists.distances.data(), 256);
     };
-    made.equal = compare(run, call, "one thread, and as the serial loop at 256 points", reference, made.told);
+    made.equal = compare(run, call, "one thread, and as the serial loop at 256 points", reference, made.summary);
   }
   made.done = fmt::format("distances to {} neighbors", k);
   made.result_name = "Points";
   made.drawn.has_input = true;
   made.drawn.color_by = "mean_distance";
-  if (!wish.indices.empty()) made.indices = encode_npy(run.answer.indices.data(), n, k);
+  if (!options.indices.empty()) made.indices = encode_npy(run.answer.indices.data(), n, k);
   return made;
 }
 
 // find_normals() of the cloud's coordinates, floats or doubles.
 template <class Scalar>
 outcome find_normals_of_rows(std::vector<std::array<Scalar, 3>> const& points, cloud const& input,
-                             common_wish const& common, normals_wish const& wish, std::string const& prefix) {
+                             common_options const& common, normals_options const& options, std::string const& prefix) {
   auto const n = points.size();
   farpoint::batch const clouds{farpoint::view_points(points)};
   farpoint::normals_params const params{
-      wish.k, wish.max_radius, {{wish.viewpoint[0], wish.viewpoint[1], wish.viewpoint[2]}}};
+      options.k, options.max_radius, {{options.viewpoint[0], options.viewpoint[1], options.viewpoint[2]}}};
   auto const call = [&](farpoint::runtime::options const& where, farpoint::runtime::run_info& info) {
     normal_rows<Scalar> rows{std::vector<Scalar>(3 * n), std::vector<Scalar>(n)};
     farpoint::normals_output<Scalar> const output{rows.normals, rows.curvatures};
@@ -164,50 +164,50 @@ outcome find_normals_of_rows(std::vector<std::array<Scalar, 3>> const& points, c
     auto const* const normal = rows.normals.data() + 3 * i;
     undefined += normal[0] == 0 && normal[1] == 0 && normal[2] == 0 ? 1 : 0;
   }
-  made.done = fmt::format("normals from {} neighbors", wish.k);
+  made.done = fmt::format("normals from {} neighbors", options.k);
   made.result_name = "Normals";
   made.result.set(make_column("curvature", scalar_kind::float32, rows.curvatures));
-  made.told = {{"points", "points", static_cast<std::int64_t>(n)}, {"undefined", "undefined", undefined}};
-  made.told.insert(made.told.end(), times.begin(), times.end());
+  made.summary = {{"points", "points", static_cast<std::int64_t>(n)}, {"undefined", "undefined", undefined}};
+  made.summary.insert(made.summary.end(), times.begin(), times.end());
   if (common.check) {
     auto const reference = [&](normal_rows<Scalar> const& found) {
       farpoint::runtime::run_info unused;
       return found == call({farpoint::runtime::backend::host, 1}, unused);
     };
-    made.equal = compare(run, call, "one thread", reference, made.told);
+    made.equal = compare(run, call, "one thread", reference, made.summary);
   }
   return made;
 }
 
 }  // namespace
 
-outcome find_neighbors(cloud const& input, common_wish const& common, search_wish const& wish,
+outcome find_neighbors(cloud const& input, common_options const& common, search_options const& options,
                        std::string const& prefix) {
-  return with_coordinates(input,
-                          [&](auto const& rows) { return find_neighbors_of_rows(rows, input, common, wish, prefix); });
+  return with_coordinates(
+      input, [&](auto const& rows) { return find_neighbors_of_rows(rows, input, common, options, prefix); });
 }
 
-outcome find_normals(cloud const& input, common_wish const& common, normals_wish const& wish,
+outcome find_normals(cloud const& input, common_options const& common, normals_options const& options,
                      std::string const& prefix) {
   auto made = with_coordinates(
-      input, [&](auto const& rows) { return find_normals_of_rows(rows, input, common, wish, prefix); });
+      input, [&](auto const& rows) { return find_normals_of_rows(rows, input, common, options, prefix); });
   if (!common.visualize) return made;
   auto& drawn = made.drawn;
   drawn.has_input = true;
-  drawn.splats = make_splats(input, wish.k, wish.max_radius, {common.backend, common.threads});
+  drawn.splats = make_splats(input, options.k, options.max_radius, {common.backend, common.threads});
   drawn.splats->normals_are_columns = true;
   auto const angles = angles_to_columns(*drawn.splats, input);
   if (!angles.empty()) drawn.more.push_back(make_column(angle_to_the_input, scalar_kind::float32, angles));
   return made;
 }
 
-int run_knn(common_wish const& common, search_wish const& wish) {
+int run_knn(common_options const& common, search_options const& options) {
   return run_session(
-      "knn", common, [&](cloud const& input) { return find_neighbors(input, common, wish); }, wish.indices);
+      "knn", common, [&](cloud const& input) { return find_neighbors(input, common, options); }, options.indices);
 }
 
-int run_normals(common_wish const& common, normals_wish const& wish) {
-  return run_session("normals", common, [&](cloud const& input) { return find_normals(input, common, wish); });
+int run_normals(common_options const& common, normals_options const& options) {
+  return run_session("normals", common, [&](cloud const& input) { return find_normals(input, common, options); });
 }
 
 }  // namespace farpoint_tools

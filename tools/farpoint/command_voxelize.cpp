@@ -79,23 +79,23 @@ class feature_rows {
 };
 
 template <class Scalar>
-farpoint::voxelize_params<Scalar> params_of(voxelize_wish const& wish, voxel_space const& where,
+farpoint::voxelize_params<Scalar> params_of(voxelize_options const& options, voxel_space const& where,
                                             feature_rows const& features) {
   constexpr auto unlimited = farpoint::voxel_mode::unlimited;
   farpoint::voxelize_params<Scalar> params;
   params.grid = where.grid<Scalar>();
-  params.mode.max_voxels = wish.max_voxels > 0 ? wish.max_voxels : unlimited;
-  params.mode.max_points = wish.max_points > 0 ? wish.max_points : unlimited;
-  params.order = wish.order;
-  params.points = wish.seed ? farpoint::voxel_points::random_subset : farpoint::voxel_points::first;
-  params.seed = wish.seed.value_or(0);
+  params.mode.max_voxels = options.max_voxels > 0 ? options.max_voxels : unlimited;
+  params.mode.max_points = options.max_points > 0 ? options.max_points : unlimited;
+  params.order = options.order;
+  params.points = options.seed ? farpoint::voxel_points::random_subset : farpoint::voxel_points::first;
+  params.seed = options.seed.value_or(0);
   params.features = features.view();
   return params;
 }
 
 /// Calls `voxelize(clouds, params, output)`, and trims the output to its size.
 template <class Scalar, class Voxelize>
-voxel_rows<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, voxelize_wish const& wish,
+voxel_rows<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, voxelize_options const& options,
                            farpoint::voxelize_params<Scalar> const& params, Voxelize const& voxelize) {
   auto const n = static_cast<std::int64_t>(points.size());
   auto const rows = static_cast<std::size_t>(std::min(params.mode.max_voxels, n));
@@ -112,9 +112,9 @@ voxel_rows<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, vox
   output.points_per_voxel = voxels.counts;
   output.centroid = {voxels.centroids.data(), voxels.centroids.size()};
   if (features > 0) {
-    auto& part = wish.reduce == reduction::mean  ? output.mean
-                 : wish.reduce == reduction::max ? output.max
-                                                 : output.first;
+    auto& part = options.reduce == reduction::mean  ? output.mean
+                 : options.reduce == reduction::max ? output.max
+                                                    : output.first;
     part = farpoint::span<float>{voxels.values.data(), voxels.values.size()};
   }
   output.voxel_count = count;
@@ -205,15 +205,15 @@ column voxel_of_points(std::vector<std::array<Scalar, 3>> const& points, farpoin
 
 // voxelize() of the cloud's coordinates, floats or doubles.
 template <class Scalar>
-outcome voxelize_rows(std::vector<std::array<Scalar, 3>> const& all, cloud const& input, common_wish const& common,
-                      voxelize_wish const& wish, voxel_space const& where, std::string const& prefix) {
+outcome voxelize_rows(std::vector<std::array<Scalar, 3>> const& all, cloud const& input, common_options const& common,
+                      voxelize_options const& options, voxel_space const& where, std::string const& prefix) {
   feature_rows const features{input};
-  auto const params = params_of<Scalar>(wish, where, features);
+  auto const params = params_of<Scalar>(options, where, features);
   auto const cut = with_range_cut(all, where);
   auto const& points = cut.empty() ? all : cut;
-  auto const call = [&](farpoint::runtime::options const& options, farpoint::runtime::run_info& info) {
-    return collect(points, wish, params, [&](auto const& clouds, auto const& asked, auto const& output) {
-      return farpoint::runtime::voxelize(clouds, asked, output, options, &info);
+  auto const call = [&](farpoint::runtime::options const& run_options, farpoint::runtime::run_info& info) {
+    return collect(points, options, params, [&](auto const& clouds, auto const& asked, auto const& output) {
+      return farpoint::runtime::voxelize(clouds, asked, output, run_options, &info);
     });
   };
   outcome made;
@@ -224,28 +224,29 @@ outcome voxelize_rows(std::vector<std::array<Scalar, 3>> const& all, cloud const
   auto const count = [](auto number) { return static_cast<std::int64_t>(number); };
   auto const kept = count(points.size()) - count(report.non_finite + report.outside + report.dropped_points);
   made.backend = describe(run.info, common.backend);
-  made.told = {{"points", "points", count(points.size())},
-               {"voxels", "voxels", count(voxels.counts.size())},
-               {"points_per_voxel", "per voxel",
-                voxels.counts.empty() ? 0.0 : static_cast<double>(kept) / static_cast<double>(voxels.counts.size())}};
-  if (report.non_finite > 0) made.told.push_back({"non_finite", "not finite", count(report.non_finite)});
-  if (!wish.range.empty()) made.told.push_back({"outside", "outside", count(report.outside)});
-  if (wish.max_voxels > 0) made.told.push_back({"dropped_points", "dropped", count(report.dropped_points)});
-  if (wish.max_points > 0) made.told.push_back({"surplus_points", "surplus", count(report.surplus_points)});
-  made.told.insert(made.told.end(), times.begin(), times.end());
+  made.summary = {
+      {"points", "points", count(points.size())},
+      {"voxels", "voxels", count(voxels.counts.size())},
+      {"points_per_voxel", "per voxel",
+       voxels.counts.empty() ? 0.0 : static_cast<double>(kept) / static_cast<double>(voxels.counts.size())}};
+  if (report.non_finite > 0) made.summary.push_back({"non_finite", "not finite", count(report.non_finite)});
+  if (!options.range.empty()) made.summary.push_back({"outside", "outside", count(report.outside)});
+  if (options.max_voxels > 0) made.summary.push_back({"dropped_points", "dropped", count(report.dropped_points)});
+  if (options.max_points > 0) made.summary.push_back({"surplus_points", "surplus", count(report.surplus_points)});
+  made.summary.insert(made.summary.end(), times.begin(), times.end());
   auto const three = [](auto const& v) { return fmt::format("[{}, {}, {}]", v[0], v[1], v[2]); };
   auto const spaced = [](auto const& v) { return fmt::format("{} {} {}", v[0], v[1], v[2]); };
-  made.told.push_back({"voxel_size", "voxel size (m)", spaced(where.size), three(where.size)});
-  made.told.push_back({"origin", "grid's lower corner (m)", spaced(where.lower), three(where.lower)});
-  made.told.push_back({"dims", "grid", fmt::format("{} x {} x {}", where.cells[0], where.cells[1], where.cells[2]),
-                       three(where.cells)});
+  made.summary.push_back({"voxel_size", "voxel size (m)", spaced(where.size), three(where.size)});
+  made.summary.push_back({"origin", "grid's lower corner (m)", spaced(where.lower), three(where.lower)});
+  made.summary.push_back({"dims", "grid", fmt::format("{} x {} x {}", where.cells[0], where.cells[1], where.cells[2]),
+                          three(where.cells)});
   if (common.check) {
     auto const reference = [&](voxel_rows<Scalar> const& found) {
-      return found == collect(points, wish, params, [](auto const& clouds, auto const& asked, auto const& output) {
+      return found == collect(points, options, params, [](auto const& clouds, auto const& asked, auto const& output) {
                return farpoint::reference::voxelize(clouds, asked, output);
              });
     };
-    made.equal = compare(run, call, "the serial loop", reference, made.told);
+    made.equal = compare(run, call, "the serial loop", reference, made.summary);
   }
   if (common.wants_result()) made.result = cloud_of(voxels, input, features);
   made.done = where.size[0] == where.size[1] && where.size[0] == where.size[2]
@@ -257,15 +258,15 @@ outcome voxelize_rows(std::vector<std::array<Scalar, 3>> const& all, cloud const
   return made;
 }
 
-std::optional<double3> size_of(voxelize_wish const& wish) {
-  if (!wish.size.empty()) {
-    bool const by_axis = wish.size.size() == 3;
-    return double3{wish.size[0], wish.size[by_axis ? 1 : 0], wish.size[by_axis ? 2 : 0]};
+std::optional<double3> size_of(voxelize_options const& options) {
+  if (!options.size.empty()) {
+    bool const by_axis = options.size.size() == 3;
+    return double3{options.size[0], options.size[by_axis ? 1 : 0], options.size[by_axis ? 2 : 0]};
   }
-  if (wish.cells.empty()) return std::nullopt;
+  if (options.cells.empty()) return std::nullopt;
   double3 size{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    size[axis] = (wish.range[axis + 3] - wish.range[axis]) / static_cast<double>(wish.cells[axis]);
+    size[axis] = (options.range[axis + 3] - options.range[axis]) / static_cast<double>(options.cells[axis]);
   }
   return size;
 }
@@ -279,40 +280,40 @@ double3 default_size(cloud const& of) {
 // The voxels of a command: by its range, or around all of its clouds.
 class space_chooser {
  public:
-  explicit space_chooser(voxelize_wish const& wish) : wish_{wish}, size_{size_of(wish)} {}
+  explicit space_chooser(voxelize_options const& options) : options_{options}, size_{size_of(options)} {}
 
   // Makes the voxels go around this cloud, too.
   void add(cloud const& more) {
     if (!size_) size_ = default_size(more);
-    if (wish_.range.empty()) around_.add(more);
+    if (options_.range.empty()) around_.add(more);
   }
-  bool needs_all_clouds() const { return wish_.range.empty(); }
+  bool needs_all_clouds() const { return options_.range.empty(); }
   voxel_space space() const {
-    if (wish_.range.empty()) return space_around(around_, *size_);
+    if (options_.range.empty()) return space_around(around_, *size_);
     auto const corner = [this](std::size_t i) {
-      return double3{wish_.range[i], wish_.range[i + 1], wish_.range[i + 2]};
+      return double3{options_.range[i], options_.range[i + 1], options_.range[i + 2]};
     };
     std::optional<std::array<std::int64_t, 3>> cells;
-    if (!wish_.cells.empty()) cells = {wish_.cells[0], wish_.cells[1], wish_.cells[2]};
+    if (!options_.cells.empty()) cells = {options_.cells[0], options_.cells[1], options_.cells[2]};
     return space_of_range(corner(0), corner(3), *size_, cells);
   }
 
  private:
-  voxelize_wish const& wish_;
+  voxelize_options const& options_;
   std::optional<double3> size_;
   cloud_bounds around_;
 };
 
 }  // namespace
 
-outcome voxelize(cloud const& input, common_wish const& common, voxelize_wish const& wish, voxel_space const& where,
-                 std::string const& prefix) {
+outcome voxelize(cloud const& input, common_options const& common, voxelize_options const& options,
+                 voxel_space const& where, std::string const& prefix) {
   return with_coordinates(
-      input, [&](auto const& points) { return voxelize_rows(points, input, common, wish, where, prefix); });
+      input, [&](auto const& points) { return voxelize_rows(points, input, common, options, where, prefix); });
 }
 
-int run_voxelize(common_wish const& common, voxelize_wish const& wish) {
-  space_chooser chooser{wish};
+int run_voxelize(common_options const& common, voxelize_options const& options) {
+  space_chooser chooser{options};
   bool const in_folder = is_folder(common);
   if (in_folder && chooser.needs_all_clouds()) {
     for (auto const& file : input_files(common)) {
@@ -325,7 +326,7 @@ int run_voxelize(common_wish const& common, voxelize_wish const& wish) {
   }
   return run_session("voxelize", common, [&](cloud const& input) {
     if (!in_folder || !chooser.needs_all_clouds()) chooser.add(input);
-    return voxelize(input, common, wish, chooser.space());
+    return voxelize(input, common, options, chooser.space());
   });
 }
 

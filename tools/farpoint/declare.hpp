@@ -15,9 +15,9 @@
 #include <system_error>
 #include <vector>
 
-#include "demo_wish.hpp"
+#include "demo_options.hpp"
 #include "options.hpp"
-#include "splat_wish.hpp"
+#include "splat_options.hpp"
 
 namespace farpoint_tools {
 
@@ -67,28 +67,28 @@ inline constexpr char const* about_input =
 /// Options that several commands have.
 /// @{
 void add_format(CLI::App& app, std::optional<file_format>& format);
-void add_reading(CLI::App& app, common_wish& wish);
-void add_input(CLI::App& app, common_wish& wish, bool required);
+void add_reading(CLI::App& app, common_options& options);
+void add_input(CLI::App& app, common_options& options, bool required);
 void add_backend(CLI::App& app, farpoint::runtime::backend& where, int& threads);
-void add_running(CLI::App& app, common_wish& wish);
-void add_check(CLI::App& app, common_wish& wish);
-void add_output(CLI::App& app, common_wish& wish);
+void add_running(CLI::App& app, common_options& options);
+void add_check(CLI::App& app, common_options& options);
+void add_output(CLI::App& app, common_options& options);
 /// @}
 
 /// Options of a command.
 /// @{
-void declare_fps(CLI::App& app, fps_wish& wish);
-void declare_voxelize(CLI::App& app, voxelize_wish& wish);
-void declare_knn(CLI::App& app, search_wish& wish);
-void declare_normals(CLI::App& app, normals_wish& wish);
-void declare_demo(CLI::App& app, demo_wish& wish);
-void declare_splat(CLI::App& app, splat_wish& wish);
-void declare_info(CLI::App& app, common_wish& wish);
+void declare_fps(CLI::App& app, fps_options& options);
+void declare_voxelize(CLI::App& app, voxelize_options& options);
+void declare_knn(CLI::App& app, search_options& options);
+void declare_normals(CLI::App& app, normals_options& options);
+void declare_demo(CLI::App& app, demo_options& options);
+void declare_splat(CLI::App& app, splat_options& options);
+void declare_info(CLI::App& app, common_options& options);
 void declare_convert(CLI::App& app);
-void declare_clean(CLI::App& app, clean_wish& wish);
-void declare_crop(CLI::App& app, crop_wish& wish);
-void declare_merge(CLI::App& app, merge_wish& wish);
-void declare_sample(CLI::App& app, sample_wish& wish);
+void declare_clean(CLI::App& app, clean_options& options);
+void declare_crop(CLI::App& app, crop_options& options);
+void declare_merge(CLI::App& app, merge_options& options);
+void declare_sample(CLI::App& app, sample_options& options);
 /// @}
 
 }  // namespace farpoint_tools

@@ -29,7 +29,7 @@ std::string processor() {
   return "unknown";
 }
 
-void add_gpu([[maybe_unused]] figures& told) {
+void add_gpu([[maybe_unused]] figures& summary) {
 #if defined(FARPOINT_WITH_CUDA)
   int device = 0;
   cudaDeviceProp properties{};
@@ -39,14 +39,14 @@ void add_gpu([[maybe_unused]] figures& told) {
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
   auto const version = [](int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); };
-  told.push_back(
+  summary.push_back(
       {"compute_capability", "compute capability", fmt::format("{}.{}", properties.major, properties.minor)});
-  told.push_back({"multiprocessors", "multiprocessors", std::int64_t{properties.multiProcessorCount}});
-  told.push_back({"gpu_memory_gib", "GPU memory (GiB)", static_cast<double>(properties.totalGlobalMem) / gibibyte});
-  told.push_back({"l2_cache_mib", "L2 cache (MiB)", properties.l2CacheSize / 1048576.0});
-  told.push_back({"driver", "driver", driver_version()});
-  told.push_back({"cuda_driver", "CUDA of the driver", version(driver)});
-  told.push_back({"cuda_runtime", "CUDA of the program", version(runtime)});
+  summary.push_back({"multiprocessors", "multiprocessors", std::int64_t{properties.multiProcessorCount}});
+  summary.push_back({"gpu_memory_gib", "GPU memory (GiB)", static_cast<double>(properties.totalGlobalMem) / gibibyte});
+  summary.push_back({"l2_cache_mib", "L2 cache (MiB)", properties.l2CacheSize / 1048576.0});
+  summary.push_back({"driver", "driver", driver_version()});
+  summary.push_back({"cuda_driver", "CUDA of the driver", version(driver)});
+  summary.push_back({"cuda_runtime", "CUDA of the program", version(runtime)});
 #endif
 }
 
@@ -66,14 +66,15 @@ std::string gpu_name() {
 }  // namespace
 
 figures machine_figures() {
-  figures told{{"processor", "processor", processor()},
-               {"threads", "threads", std::int64_t{std::max(1U, std::thread::hardware_concurrency())}},
-               {"memory_gib", "memory (GiB)",
-                static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE)) / gibibyte}};
+  figures summary{
+      {"processor", "processor", processor()},
+      {"threads", "threads", std::int64_t{std::max(1U, std::thread::hardware_concurrency())}},
+      {"memory_gib", "memory (GiB)",
+       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE)) / gibibyte}};
   bool const usable = farpoint::runtime::cuda_available();
-  told.push_back({"gpu", "GPU", usable ? gpu_name() : "none that can be used"});
-  if (usable) add_gpu(told);
-  return told;
+  summary.push_back({"gpu", "GPU", usable ? gpu_name() : "none that can be used"});
+  if (usable) add_gpu(summary);
+  return summary;
 }
 
 std::string describe(farpoint::runtime::run_info const& info, farpoint::runtime::backend asked_for) {

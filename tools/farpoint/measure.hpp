@@ -27,10 +27,10 @@ struct measured {
 /// `call(options, info)` returns the answer. Timed runs follow an uncounted one, which loads code and touches memory
 /// for the first time.
 template <class Call>
-auto run_timed(Call const& call, farpoint::runtime::options const& where, common_wish const& wish) {
+auto run_timed(Call const& call, farpoint::runtime::options const& where, common_options const& options) {
   measured<decltype(call(where, std::declval<farpoint::runtime::run_info&>()))> run{};
-  if (wish.cpu || wish.repeat > 1) call(where, run.info);
-  for (int i = 0; i < wish.repeat; ++i) {
+  if (options.cpu || options.repeat > 1) call(where, run.info);
+  for (int i = 0; i < options.repeat; ++i) {
     run.answer = call(where, run.info);
     run.seconds.push_back(run.info.seconds);
   }
@@ -38,25 +38,27 @@ auto run_timed(Call const& call, farpoint::runtime::options const& where, common
   return run;
 }
 
-/// Answer of the chosen backend; its times are added to `told`, under keys and names that begin with `prefix`.
+/// Answer of the chosen backend; its times are added to `summary`, under keys and names that begin with `prefix`.
 /// @param call  `call(options, info)`, with host memory on both sides
 template <class Call>
-auto measure(std::string const& prefix, Call const& call, common_wish const& wish, figures& told) {
+auto measure(std::string const& prefix, Call const& call, common_options const& options, figures& summary) {
   using farpoint::runtime::backend;
   auto const before = prefix.empty() ? "" : prefix + " ";
   auto const add = [&](std::string const& key, std::string const& name, double value) {
-    told.push_back({prefix.empty() ? key : prefix + "_" + key, before + name, value});
+    summary.push_back({prefix.empty() ? key : prefix + "_" + key, before + name, value});
   };
-  auto run = with_progress(before + "computing", [&] { return run_timed(call, {wish.backend, wish.threads}, wish); });
+  auto run = with_progress(before + "computing", [&] {
+    return run_timed(call, {options.backend, options.threads}, options);
+  });
   bool const on_gpu = run.info.used == backend::cuda;
-  if (wish.cpu) {
+  if (options.cpu) {
     auto const of_threads = [&](int threads) {
       auto const label = fmt::format("{}{} on the CPU", before, threads == 1 ? "one thread" : "all threads");
-      return with_progress(label, [&] { return run_timed(call, {backend::host, threads}, wish); }).milliseconds();
+      return with_progress(label, [&] { return run_timed(call, {backend::host, threads}, options); }).milliseconds();
     };
     double const one = of_threads(1);
-    double const all = on_gpu || wish.threads != 0 ? of_threads(0) : run.milliseconds();
-    if (on_gpu || wish.threads != 0) add("time_ms", on_gpu ? "GPU (ms)" : "time (ms)", run.milliseconds());
+    double const all = on_gpu || options.threads != 0 ? of_threads(0) : run.milliseconds();
+    if (on_gpu || options.threads != 0) add("time_ms", on_gpu ? "GPU (ms)" : "time (ms)", run.milliseconds());
     add("one_thread_ms", "1 thread (ms)", one);
     add("all_threads_ms", "all threads (ms)", all);
     double const fast = on_gpu ? run.milliseconds() : all;
@@ -71,14 +73,14 @@ auto measure(std::string const& prefix, Call const& call, common_wish const& wis
 /// Compares with `reference()` where a GPU or threads have computed. `other` says what that is.
 template <class Answer, class Call, class Reference>
 bool compare(measured<Answer> const& run, Call const& call, std::string const& other, Reference const& reference,
-             figures& told) {
+             figures& summary) {
   using farpoint::runtime::backend;
   bool const on_gpu = run.info.used == backend::cuda;
   bool const same = with_progress("checking", [&] {
     farpoint::runtime::run_info unused;
     return on_gpu ? run.answer == call({backend::host, 0}, unused) : reference(run.answer);
   });
-  told.push_back(
+  summary.push_back(
       {"check", "check",
        fmt::format("{} {}", same ? "the same bits as" : "DIFFERS from", on_gpu ? "the host's threads" : other)});
   return same;

@@ -15,7 +15,7 @@
 namespace farpoint_tools {
 
 /// Options that most commands share.
-struct common_wish {
+struct common_options {
   std::string input;  ///< a file or a folder; empty where a command has something to do without one
   std::optional<file_format> format;
   farpoint::runtime::backend backend = farpoint::runtime::backend::automatic;
@@ -36,7 +36,7 @@ struct common_wish {
   bool wants_result() const { return !output.empty() || visualize; }
 };
 
-struct fps_wish {
+struct fps_options {
   std::int64_t samples = 4096;
   std::int64_t first = 0;
   std::optional<std::uint64_t> seed;
@@ -46,7 +46,7 @@ struct fps_wish {
 
 enum class reduction { mean, max, first };
 
-struct voxelize_wish {
+struct voxelize_options {
   std::vector<double> size;         ///< one edge (m) for all axes, or three; none: from the range or the first cloud
   std::vector<double> range;        ///< six: lower and upper corner (m); none: around all clouds
   std::vector<std::int64_t> cells;  ///< three numbers of voxels; none: from range and size
@@ -57,39 +57,39 @@ struct voxelize_wish {
   reduction reduce = reduction::mean;
 };
 
-struct search_wish {
+struct search_options {
   std::int64_t k = 8;
   double max_radius = std::numeric_limits<double>::infinity();
   bool with_self = false;
   std::string indices;  ///< a .npy to write; with a folder as input, a folder
 };
 
-struct normals_wish {
+struct normals_options {
   std::int64_t k = 16;
   double max_radius = std::numeric_limits<double>::infinity();
   std::vector<double> viewpoint = {0, 0, 0};
 };
 
 /// Statistical outliers, or with a radius above 0 those by numbers of neighbors.
-struct clean_wish {
+struct clean_options {
   std::int64_t k = 16;
   double deviations = 2;
   double radius = 0;  ///< meters
   std::int64_t min_points = 2;
 };
 
-struct crop_wish {
+struct crop_options {
   std::vector<double> range;  ///< six: lower and upper corner (m)
   std::vector<double> ball;   ///< four: center and radius (m)
   bool outside = false;
 };
 
-struct merge_wish {
+struct merge_options {
   std::vector<std::string> inputs;  ///< files and folders
 };
 
 /// A number of points, or an edge of voxels (m) above 0.
-struct sample_wish {
+struct sample_options {
   std::int64_t samples = 0;
   std::uint64_t seed = 1;
   double voxel_size = 0;

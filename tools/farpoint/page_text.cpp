@@ -60,9 +60,9 @@ std::string with_separators(std::string_view number) {
   return text.append(last, number.end());
 }
 
-std::vector<farpoint_viewer::figure> page_figures(figures const& told) {
+std::vector<farpoint_viewer::figure> page_figures(figures const& summary) {
   std::vector<farpoint_viewer::figure> shown;
-  for (auto const& one : told) {
+  for (auto const& one : summary) {
     std::string name = one.name;
     std::string value = value_of(one);
     auto const unit = name.rfind(" (");

@@ -24,6 +24,6 @@ char const* unit_of(std::string_view column);
 std::string with_separators(std::string_view number);
 
 /// Figures with the unit behind the value: "time (ms)" of 1234.5 becomes "Time" of "1,234 ms".
-std::vector<farpoint_viewer::figure> page_figures(figures const& told);
+std::vector<farpoint_viewer::figure> page_figures(figures const& summary);
 
 }  // namespace farpoint_tools

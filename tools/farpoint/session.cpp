@@ -18,35 +18,35 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct told_file {
+struct file_summary {
   fs::path file;
-  figures told;
+  figures summary;
 };
 
 // Collects the figures of all inputs, and the highest exit code.
 class report {
  public:
-  report(std::string command, common_wish const& wish, bool single, std::size_t name_width)
+  report(std::string command, common_options const& options, bool single, std::size_t name_width)
       : command_{std::move(command)},
-        wish_{wish},
+        options_{options},
         single_{single},
-        quiet_{wish.output == standard_stream},
+        quiet_{options.output == standard_stream},
         lines_{name_width} {}
 
   void add(fs::path const& file, outcome const& made) {
     if (!made.equal) raise(exit_code::unequal);
     if (quiet_) return;
-    if (!backend_told_ && !made.backend.empty() && !wish_.json) {
+    if (!backend_is_printed_ && !made.backend.empty() && !options_.json) {
       fmt::print("backend: {}\n", made.backend);
-      backend_told_ = true;
+      backend_is_printed_ = true;
     }
     backend_ = made.backend;
-    told_.push_back({file, made.told});
-    if (wish_.json) return;
+    summaries_.push_back({file, made.summary});
+    if (options_.json) return;
     if (single_) {
-      print_rows(made.told);
-    } else if (wish_.verbose) {
-      lines_.print(file.filename().string(), made.told);
+      print_rows(made.summary);
+    } else if (options_.verbose) {
+      lines_.print(file.filename().string(), made.summary);
     }
   }
 
@@ -59,16 +59,16 @@ class report {
   figures averages() const { return averages_of(lists()); }
 
   // Adds the page of a folder to the figures of the page's first file.
-  void add_page(fs::path const& page) { told_.front().told.push_back({"page", "page", page.string()}); }
+  void add_page(fs::path const& page) { summaries_.front().summary.push_back({"page", "page", page.string()}); }
 
   int finish() {
     if (quiet_) return code_;
-    if (wish_.json) {
+    if (options_.json) {
       print_json(averages());
     } else if (!single_) {
       print_averages(averages());
       print_common(lists());
-      if (!told_.empty()) print_page(told_.front().told);
+      if (!summaries_.empty()) print_page(summaries_.front().summary);
     }
     return code_;
   }
@@ -76,27 +76,27 @@ class report {
  private:
   std::vector<figures> lists() const {
     std::vector<figures> all;
-    for (auto const& one : told_) all.push_back(one.told);
+    for (auto const& one : summaries_) all.push_back(one.summary);
     return all;
   }
 
   void raise(int code) { code_ = code_ == exit_code::ok ? code : code_; }
 
   void print_averages(figures const& averages) {
-    auto const title = fmt::format("mean of {} files", told_.size());
-    if (wish_.verbose) {
+    auto const title = fmt::format("mean of {} files", summaries_.size());
+    if (options_.verbose) {
       lines_.print(title, averages);
     } else {
       fmt::print("{}\n", title);
       print_rows(averages);
     }
     // One difference among many files must not be overlooked.
-    if (wish_.check && !told_.empty()) {
-      auto const differ = std::count_if(told_.begin(), told_.end(), [](told_file const& one) {
-        auto const* const check = find(one.told, "check");
+    if (options_.check && !summaries_.empty()) {
+      auto const differ = std::count_if(summaries_.begin(), summaries_.end(), [](file_summary const& one) {
+        auto const* const check = find(one.summary, "check");
         return check != nullptr && check->text().find("DIFFERS") != std::string::npos;
       });
-      fmt::print("check: {} of {} files differ\n", differ, told_.size());
+      fmt::print("check: {} of {} files differ\n", differ, summaries_.size());
     }
   }
 
@@ -114,14 +114,14 @@ class report {
     print_rows(common);
   }
 
-  static void print_page(figures const& told) {
-    if (auto const* const page = find(told, "page")) print_rows({*page});
+  static void print_page(figures const& summary) {
+    if (auto const* const page = find(summary, "page")) print_rows({*page});
   }
 
   void print_json(figures const& averages) const {
     std::string files;
-    for (auto const& one : told_) {
-      auto all = one.told;
+    for (auto const& one : summaries_) {
+      auto all = one.summary;
       if (!one.file.empty()) all.insert(all.begin(), {"file", "", one.file.string()});
       files += fmt::format("{}{}", files.empty() ? "" : ", ", json_object(all));
     }
@@ -135,14 +135,14 @@ class report {
   }
 
   std::string command_;
-  common_wish const& wish_;
+  common_options const& options_;
   bool single_;
   bool quiet_;  // standard output has the result
   table lines_;
-  std::vector<told_file> told_;
+  std::vector<file_summary> summaries_;
   std::vector<figures> errors_;
   std::string backend_;
-  bool backend_told_ = false;
+  bool backend_is_printed_ = false;
   int code_ = exit_code::ok;
 };
 
@@ -162,17 +162,18 @@ fs::path place_of(std::string const& given, char const* extension, fs::path cons
 }
 
 // Makes a folder for the results of a folder, or refuses a file's name whose ending promises another format.
-void prepare_place(std::string const& given, common_wish const& wish, bool in_folder, bool ending_is_known,
+void prepare_place(std::string const& given, common_options const& options, bool in_folder, bool ending_is_known,
                    char const* endings) {
   if (given.empty()) return;
   std::error_code error;
   if (given == standard_stream && ending_is_known) {
     if (in_folder) throw usage_error{"-o -: the results of a folder need a folder"};
-    if (wish.json || wish.verbose) throw usage_error{"-o -: standard output cannot have --json or --verbose, too"};
+    if (options.json || options.verbose)
+      throw usage_error{"-o -: standard output cannot have --json or --verbose, too"};
   } else if (in_folder) {
     fs::create_directories(given, error);
     if (error) throw file_error{fmt::format("{}: cannot be made a folder: {}", given, error.message())};
-    if (fs::equivalent(given, wish.input, error)) {
+    if (fs::equivalent(given, options.input, error)) {
       throw usage_error{fmt::format("{}: the results need a folder of their own", given)};
     }
   } else if (!fs::is_directory(given, error) && !ending_is_known) {
@@ -181,10 +182,10 @@ void prepare_place(std::string const& given, common_wish const& wish, bool in_fo
 }
 
 // Refuses a format that this build does not write, before anything is computed.
-void expect_written_format(common_wish const& wish, bool in_folder) {
-  if (wish.output.empty()) return;
-  auto const format = in_folder ? wish.to : output_format_of(wish.output).value_or(wish.to);
-  if (auto const* const why = why_not_written(format)) throw usage_error{fmt::format("{}: {}", wish.output, why)};
+void expect_written_format(common_options const& options, bool in_folder) {
+  if (options.output.empty()) return;
+  auto const format = in_folder ? options.to : output_format_of(options.output).value_or(options.to);
+  if (auto const* const why = why_not_written(format)) throw usage_error{fmt::format("{}: {}", options.output, why)};
 }
 
 // Refuses what would overwrite an input or another result.
@@ -207,23 +208,23 @@ void expect_own_places(std::vector<places> const& all, std::vector<fs::path> con
 }
 
 // Name of the file or folder, also where the folder is given as "." or "scans/".
-std::string name_of_input(common_wish const& wish) {
-  if (wish.input == standard_stream) return "input";
+std::string name_of_input(common_options const& options) {
+  if (options.input == standard_stream) return "input";
   std::error_code error;
-  auto const whole = fs::absolute(wish.input, error).lexically_normal();
-  auto const path = error ? fs::path{wish.input} : whole;
+  auto const whole = fs::absolute(options.input, error).lexically_normal();
+  auto const path = error ? fs::path{options.input} : whole;
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
 // File name of an input's page, in the folder of the output or else in the current one: "scan_fps.html" for scan.pcd,
 // "out.html" for the output out.ply, "sweeps_fps.html" for the folder sweeps.
-fs::path page_of(std::string const& name, common_wish const& wish, places const& first, bool in_folder) {
+fs::path page_of(std::string const& name, common_options const& options, places const& first, bool in_folder) {
   if (!in_folder) {
     bool const has_file = !first.output.empty() && first.output != standard_stream;
     if (has_file) return fs::path{first.output}.replace_extension(".html");
-    return fs::path{name_of_input(wish)}.stem().string() + "_" + name + ".html";
+    return fs::path{name_of_input(options)}.stem().string() + "_" + name + ".html";
   }
-  return fs::path{wish.output} / (name_of_input(wish) + "_" + name + ".html");
+  return fs::path{options.output} / (name_of_input(options) + "_" + name + ".html");
 }
 
 struct processed {
@@ -232,7 +233,7 @@ struct processed {
 };
 
 // All that happens to a file, but the page.
-processed process(fs::path const& file, common_wish const& wish, session_source const& source, places const& to,
+processed process(fs::path const& file, common_options const& options, session_source const& source, places const& to,
                   command const& run) {
   auto input = with_progress("reading", [&] { return source.read(file); });
   bool some_finite = false;
@@ -246,9 +247,9 @@ processed process(fs::path const& file, common_wish const& wish, session_source 
     throw cloud_error{fmt::format("{}: none of its {} points is left", file.string(), input.points.size())};
   }
   if (!to.output.empty()) {
-    auto const format = output_format_of(to.output).value_or(wish.to);
+    auto const format = output_format_of(to.output).value_or(options.to);
     try {
-      with_progress("writing", [&] { write_cloud(made.result, to.output, format, wish.ascii); });
+      with_progress("writing", [&] { write_cloud(made.result, to.output, format, options.ascii); });
     } catch (file_error const&) {
       throw;
     } catch (cloud_error const& error) {
@@ -275,18 +276,18 @@ void complain(std::string const& message) {
   fmt::print(stderr, "farpoint: {}\n", line);
 }
 
-bool is_folder(common_wish const& wish) {
+bool is_folder(common_options const& options) {
   std::error_code error;
-  return wish.input != standard_stream && fs::is_directory(wish.input, error);
+  return options.input != standard_stream && fs::is_directory(options.input, error);
 }
 
-std::vector<fs::path> input_files(common_wish const& wish) {
-  return is_folder(wish) ? clouds_of_folder(wish.input) : std::vector<fs::path>{wish.input};
+std::vector<fs::path> input_files(common_options const& options) {
+  return is_folder(options) ? clouds_of_folder(options.input) : std::vector<fs::path>{options.input};
 }
 
-int run_without_input(std::string const& name, common_wish const& wish, std::optional<outcome> const& made) {
-  report all{name, wish, true, 0};
-  if (!wish.json) {
+int run_without_input(std::string const& name, common_options const& options, std::optional<outcome> const& made) {
+  report all{name, options, true, 0};
+  if (!options.json) {
     auto machine = machine_figures();
     machine.insert(machine.begin(), {"version", "farpoint", FARPOINT_PROGRAM_VERSION});
     print_rows(machine);
@@ -295,43 +296,44 @@ int run_without_input(std::string const& name, common_wish const& wish, std::opt
   return all.finish();
 }
 
-int run_session(std::string const& name, common_wish const& wish, command const& run, std::string const& indices) {
-  auto const read = [&wish](fs::path const& file) { return read_cloud(file, wish.format); };
-  return run_session(name, wish, {input_files(wish), is_folder(wish), read}, run, indices);
+int run_session(std::string const& name, common_options const& options, command const& run,
+                std::string const& indices) {
+  auto const read = [&options](fs::path const& file) { return read_cloud(file, options.format); };
+  return run_session(name, options, {input_files(options), is_folder(options), read}, run, indices);
 }
 
-int run_session(std::string const& name, common_wish const& wish, session_source const& source, command const& run,
-                std::string const& indices) {
+int run_session(std::string const& name, common_options const& options, session_source const& source,
+                command const& run, std::string const& indices) {
   auto const& files = source.files;
   bool const in_folder = source.in_folder;
-  prepare_place(wish.output, wish, in_folder,
-                wish.output == standard_stream || output_format_of(wish.output).has_value(),
+  prepare_place(options.output, options, in_folder,
+                options.output == standard_stream || output_format_of(options.output).has_value(),
                 ".ply, .pcd, .npy, .csv, .bin, .las or .laz");
-  expect_written_format(wish, in_folder);
-  prepare_place(indices, wish, in_folder, fs::path{indices}.extension() == ".npy", ".npy");
+  expect_written_format(options, in_folder);
+  prepare_place(indices, options, in_folder, fs::path{indices}.extension() == ".npy", ".npy");
   std::vector<places> to;
   std::size_t width = 20;
   for (auto const& file : files) {
-    to.push_back(
-        {place_of(wish.output, extension_of(wish.to), file, in_folder), place_of(indices, ".npy", file, in_folder)});
+    to.push_back({place_of(options.output, extension_of(options.to), file, in_folder),
+                  place_of(indices, ".npy", file, in_folder)});
     width = std::max(width, file.filename().string().size());
   }
   expect_own_places(to, files);
-  page_maker page{page_of(name, wish, to[0], in_folder), name_of_input(wish),
-                  static_cast<std::size_t>(wish.page_points)};
-  if (!wish.json && wish.verbose) print_rows(machine_figures());
+  page_maker page{page_of(name, options, to[0], in_folder), name_of_input(options),
+                  static_cast<std::size_t>(options.page_points)};
+  if (!options.json && options.verbose) print_rows(machine_figures());
 
-  report all{name, wish, !in_folder, width};
+  report all{name, options, !in_folder, width};
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto const work = [&] {
-      auto [input, made] = process(files[i], wish, source, to[i], run);
-      outcome told{made.told, {}, made.equal, made.backend};
-      if (wish.visualize) page.add(files[i].filename().string(), std::move(input), std::move(made));
-      if (wish.visualize && !in_folder) {
-        write_and_open(page, told.told);
-        told.told.push_back({"page", "page", page.page().string()});
+      auto [input, made] = process(files[i], options, source, to[i], run);
+      outcome printed{made.summary, {}, made.equal, made.backend};
+      if (options.visualize) page.add(files[i].filename().string(), std::move(input), std::move(made));
+      if (options.visualize && !in_folder) {
+        write_and_open(page, printed.summary);
+        printed.summary.push_back({"page", "page", page.page().string()});
       }
-      all.add(files[i], told);
+      all.add(files[i], printed);
     };
     if (!in_folder) {
       work();

@@ -31,7 +31,7 @@ struct drawing {
 
 /// Result of a command for one cloud.
 struct outcome {
-  figures told;                       ///< what the command prints
+  figures summary;                    ///< what the command prints
   cloud result;                       ///< cloud to write; empty if the command makes none
   bool equal = true;                  ///< false: --check has found a difference
   std::string backend = {};           ///< backend that computed it
@@ -52,11 +52,11 @@ struct session_source {
 };
 
 /// True if the input is a folder.
-bool is_folder(common_wish const& wish);
+bool is_folder(common_options const& options);
 
 /// Files of the input: all clouds of a folder, or the single file.
 /// @throws file_error
-std::vector<std::filesystem::path> input_files(common_wish const& wish);
+std::vector<std::filesystem::path> input_files(common_options const& options);
 
 /// Runs a command over the input, prints its figures and writes its results. A file of a folder that cannot be read is
 /// reported on stderr, and the run goes on with the next file.
@@ -64,13 +64,14 @@ std::vector<std::filesystem::path> input_files(common_wish const& wish);
 /// @param indices  file for outcome::indices; a folder if the input is a folder
 /// @return the exit code
 /// @throws usage_error, file_error, cloud_error, compute_error
-int run_session(std::string const& name, common_wish const& wish, command const& run, std::string const& indices = {});
-/// run_session() with the clouds of `source`.
-int run_session(std::string const& name, common_wish const& wish, session_source const& source, command const& run,
+int run_session(std::string const& name, common_options const& options, command const& run,
                 std::string const& indices = {});
+/// run_session() with the clouds of `source`.
+int run_session(std::string const& name, common_options const& options, session_source const& source,
+                command const& run, std::string const& indices = {});
 
 /// Prints the machine, and the result of a command without an INPUT, if any.
-int run_without_input(std::string const& name, common_wish const& wish, std::optional<outcome> const& made);
+int run_without_input(std::string const& name, common_options const& options, std::optional<outcome> const& made);
 
 /// Prints the line "farpoint: message" on stderr. Control characters are replaced by '?'.
 void complain(std::string const& message);

@@ -150,7 +150,7 @@ void page_maker::write(figures const& in_all) {
     if (single) {
       scene.clouds = std::move(clouds);
     } else {
-      scene.moments.push_back({name, std::move(clouds), page_figures(made.told)});
+      scene.moments.push_back({name, std::move(clouds), page_figures(made.summary)});
     }
   }
   scene.title = title_;
@@ -160,7 +160,7 @@ void page_maker::write(figures const& in_all) {
   if (!done.empty()) scene.title += ": " + done;
   scene.color_by = title_of(moments_.front().made.drawn.color_by);
   scene.up = up_;
-  scene.figures = page_figures(single ? moments_.front().made.told : in_all);
+  scene.figures = page_figures(single ? moments_.front().made.summary : in_all);
   try {
     viewer::write_page(page_, scene);
   } catch (viewer::visualize_error const& error) {

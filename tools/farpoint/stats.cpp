@@ -91,7 +91,7 @@ figure histogram_of(numbers const& of) {
 
 // Distance (m) of each finite point to the nearest other one.
 template <class Scalar>
-std::vector<double> spacings(std::vector<std::array<Scalar, 3>> const& rows, common_wish const& wish,
+std::vector<double> spacings(std::vector<std::array<Scalar, 3>> const& rows, common_options const& options,
                              farpoint::runtime::run_info& info) {
   std::vector<std::int32_t> nearest(rows.size());
   std::vector<Scalar> squared(rows.size());
@@ -99,7 +99,7 @@ std::vector<double> spacings(std::vector<std::array<Scalar, 3>> const& rows, com
   method.exclude_self = true;
   farpoint::knn_output<Scalar> const output{nearest, squared};
   farpoint::batch const points{farpoint::view_points(rows)};
-  expect_ok(farpoint::runtime::knn(points, method, 1, output, {wish.backend, wish.threads}, &info));
+  expect_ok(farpoint::runtime::knn(points, method, 1, output, {options.backend, options.threads}, &info));
   std::vector<double> found;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (nearest[i] >= 0) found.push_back(std::sqrt(static_cast<double>(squared[i])));
@@ -122,11 +122,11 @@ double density(cloud const& input, double edge) {
 
 }  // namespace
 
-outcome describe_cloud(cloud const& input, common_wish const& wish) {
+outcome describe_cloud(cloud const& input, common_options const& options) {
   outcome made;
   std::int64_t finite = 0;
   for (std::size_t i = 0; i < input.points.size(); ++i) finite += input.is_finite(i) ? 1 : 0;
-  made.told = {
+  made.summary = {
       {"format", "format", input.format},
       {"points", "points", static_cast<std::int64_t>(input.points.size())},
       {"finite", "finite points", finite},
@@ -134,43 +134,43 @@ outcome describe_cloud(cloud const& input, common_wish const& wish) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     auto const values = axis_of(input, axis);
     auto const range = values.range();
-    made.told.push_back({values.name, values.name + " (m)", range.text(values.as_float),
-                         fmt::format("{{{}}}", range.json(values.as_float))});
+    made.summary.push_back({values.name, values.name + " (m)", range.text(values.as_float),
+                            fmt::format("{{{}}}", range.json(values.as_float))});
   }
   for (auto const& one : input.columns) {
     auto const values = column_of(one);
     auto const range = values.range();
-    made.told.push_back({"column_" + values.name, values.name,
-                         fmt::format("{}, {}", range.text(values.as_float), name_of(one.kind())),
-                         fmt::format("{{{}, \"type\": \"{}\"}}", range.json(values.as_float), name_of(one.kind()))});
+    made.summary.push_back({"column_" + values.name, values.name,
+                            fmt::format("{}, {}", range.text(values.as_float), name_of(one.kind())),
+                            fmt::format("{{{}, \"type\": \"{}\"}}", range.json(values.as_float), name_of(one.kind()))});
   }
-  if (wish.stats) add_stats(input, wish, made);
+  if (options.stats) add_stats(input, options, made);
   return made;
 }
 
-void add_stats(cloud const& input, common_wish const& wish, outcome& to) {
+void add_stats(cloud const& input, common_options const& options, outcome& to) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     auto const values = axis_of(input, axis);
     auto const range = values.range();
-    to.told.push_back({"extent_" + values.name + "_m", "extent in " + values.name + " (m)", range.high - range.low});
+    to.summary.push_back({"extent_" + values.name + "_m", "extent in " + values.name + " (m)", range.high - range.low});
   }
   farpoint::runtime::run_info info;
   auto distances = with_progress("searching", [&] {
-    return with_coordinates(input, [&](auto const& rows) { return spacings(rows, wish, info); });
+    return with_coordinates(input, [&](auto const& rows) { return spacings(rows, options, info); });
   });
-  to.backend = describe(info, wish.backend);
+  to.backend = describe(info, options.backend);
   if (!distances.empty()) {
     double sum = 0;
     for (double const one : distances) sum += one;
     auto const middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
     std::nth_element(distances.begin(), middle, distances.end());
     double const mean = sum / static_cast<double>(distances.size());
-    to.told.push_back({"spacing_m", "nearest other (m)", mean});
-    to.told.push_back({"spacing_median_m", "its median (m)", *middle});
-    if (mean > 0) to.told.push_back({"density_per_m2", "points per m2 of ground", density(input, 10 * mean)});
+    to.summary.push_back({"spacing_m", "nearest other (m)", mean});
+    to.summary.push_back({"spacing_median_m", "its median (m)", *middle});
+    if (mean > 0) to.summary.push_back({"density_per_m2", "points per m2 of ground", density(input, 10 * mean)});
   }
-  for (std::size_t axis = 0; axis < 3; ++axis) to.told.push_back(histogram_of(axis_of(input, axis)));
-  for (auto const& one : input.columns) to.told.push_back(histogram_of(column_of(one)));
+  for (std::size_t axis = 0; axis < 3; ++axis) to.summary.push_back(histogram_of(axis_of(input, axis)));
+  for (auto const& one : input.columns) to.summary.push_back(histogram_of(column_of(one)));
 }
 
 }  // namespace farpoint_tools

@@ -7,10 +7,10 @@
 
 namespace farpoint_tools {
 
-/// Format, numbers of points, and the ranges of coordinates and columns; with common_wish::stats also add_stats().
-outcome describe_cloud(cloud const& input, common_wish const& wish);
+/// Format, numbers of points, and the ranges of coordinates and columns; with common_options::stats also add_stats().
+outcome describe_cloud(cloud const& input, common_options const& options);
 
 /// Adds the extent, the distance to the nearest other point, the density on the ground, and histograms.
-void add_stats(cloud const& input, common_wish const& wish, outcome& to);
+void add_stats(cloud const& input, common_options const& options, outcome& to);
 
 }  // namespace farpoint_tools

@@ -11,7 +11,7 @@
 
 namespace farpoint_tools {
 
-struct demo_wish {
+struct demo_options {
   std::string cloud_file;  // empty: a simulated sweep
   std::optional<file_format> format;
   std::uint64_t seed = 1;

@@ -13,7 +13,7 @@
 
 namespace farpoint_tools {
 
-struct splat_wish {
+struct splat_options {
   std::string cloud_file;  // empty: a synthetic one
   std::optional<file_format> format;
   bool street = false;
