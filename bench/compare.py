@@ -171,28 +171,28 @@ def far(one, other):
 
 def warnings_of(old, new):
     """Sentences on how the circumstances of two runs differ."""
-    told = []
+    warnings = []
     if report.device_of(old.context) != report.device_of(new.context):
-        told.append(f"the devices differ: {report.device_of(old.context)} and {report.device_of(new.context)}")
+        warnings.append(f"the devices differ: {report.device_of(old.context)} and {report.device_of(new.context)}")
     on_host = ("num_cpus",) if "gpu" not in new.context else ()
     for key in CONDITIONS + on_host:
         values = [str(run.context[key]) for run in (old, new) if key in run.context]
         if len(set(values)) > 1:
-            told.append(f"{key}: {values[0]} and {values[1]}")
+            warnings.append(f"{key}: {values[0]} and {values[1]}")
     copies = [float(run.context["copy_gb_per_second"]) for run in (old, new) if "copy_gb_per_second" in run.context]
     if len(copies) == 2 and far(*copies):
-        told.append(f"copy_gb_per_second: {copies[0]:g} and {copies[1]:g}")
+        warnings.append(f"copy_gb_per_second: {copies[0]:g} and {copies[1]:g}")
     for run in (old, new):
         commit, load = str(run.context.get("commit", "unknown")), run.context.get("load_avg")
         if commit == "unknown" or commit.endswith("-dirty"):
-            told.append(f"commit is {commit}")
+            warnings.append(f"commit is {commit}")
         if "gpu" not in run.context and load and load[0] > run.context.get("num_cpus", 1) / 2:
-            told.append(f"load of the machine when {commit} was measured: {load[0]:.2f}, of {run.context.get('num_cpus', 1)} cores")
+            warnings.append(f"load of the machine when {commit} was measured: {load[0]:.2f}, of {run.context.get('num_cpus', 1)} cores")
     clocks = [name for name, row in new.rows.items() if name in old.rows and row.megahertz and old.rows[name].megahertz
               and far(row.megahertz, old.rows[name].megahertz)]
     if clocks:
-        told.append(f"rows at clocks that differ by more than {100 * (FAR - 1):.0f} %: {', '.join(clocks)}")
-    return list(dict.fromkeys(told))
+        warnings.append(f"rows at clocks that differ by more than {100 * (FAR - 1):.0f} %: {', '.join(clocks)}")
+    return list(dict.fromkeys(warnings))
 
 
 def percent(part):

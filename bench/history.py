@@ -38,14 +38,14 @@ def release_of(name, runs, rows, commit):
                   spread=report.shortened(runs[one["run"]].rows[one["row"]].spread))
              for one in rows if one["run"] in runs and one["row"] in runs[one["run"]].rows]
     used = {one["run"]: runs[one["run"]].context for one in found}
-    told = {run: {key: context[key] for key in ("commit", "date", "cuda_runtime", "gpu_driver") if key in context}
-            for run, context in used.items()}
+    contexts = {run: {key: context[key] for key in ("commit", "date", "cuda_runtime", "gpu_driver") if key in context}
+                for run, context in used.items()}
     missing = [one["row"] for one in rows if not any(one["row"] == kept["row"] for kept in found)]
     devices = sorted({report.device_of(context) for context in used.values()})
     if len(devices) != 1:
         raise compare.Unusable(f"the chosen rows are of no device, or of several: {', '.join(devices) or 'none'}")
-    return {"release": name, "commit": commit, "date": max(run.get("date", "") for run in told.values()), "gpu": devices[0],
-            "runs": told, "rows": found}, missing
+    return {"release": name, "commit": commit, "date": max(run.get("date", "") for run in contexts.values()), "gpu": devices[0],
+            "runs": contexts, "rows": found}, missing
 
 
 def releases(history, machine):

@@ -95,11 +95,11 @@ def load(path, without_failed=False):
         run, failed = normalized(path.read_text(encoding="utf-8"), path)
     except OSError as error:
         raise BadRun(f"{path}: expected the JSON of --benchmark_out: {error!r}") from error
-    told = [f"  {row['name']}: {row.get('error_message', '?')}" for row in failed]
+    messages = [f"  {row['name']}: {row.get('error_message', '?')}" for row in failed]
     if failed and without_failed:
-        print("\n".join([f"{path}: {len(failed)} rows failed"] + told), file=sys.stderr)
+        print("\n".join([f"{path}: {len(failed)} rows failed"] + messages), file=sys.stderr)
     elif failed:
-        raise BadRun("\n".join([f"{path}: {len(failed)} rows failed; nothing is written"] + told))
+        raise BadRun("\n".join([f"{path}: {len(failed)} rows failed; nothing is written"] + messages))
     return run
 
 
@@ -274,10 +274,10 @@ def markdown(run, name, source):
     checks = sorted({check_and_note(row)[0] for row in rows if "label" in row and "wrong" not in row})
     lines = [f"# {name}: {context.get('gpu') or context.get('processor', 'unknown processor')}", "",
              f"Written by bench/report.py from [{source}]({source}).", ""]
-    told = ("date", "commit", "gpu_driver", "cuda_runtime", "copy_gb_per_second", "l2_before_each_call", "processor",
+    keys = ("date", "commit", "gpu_driver", "cuda_runtime", "copy_gb_per_second", "l2_before_each_call", "processor",
             "num_cpus", "load_avg", "host_compiler", "serial_loop_fma", "lidar_cloud", "gpus",
             "gpus_reach_each_other", "nccl", "nccl_nvls_enable", "peers", "real_scans")
-    lines += [f"- {key}: {context[key]}" for key in told if key in context]
+    lines += [f"- {key}: {context[key]}" for key in keys if key in context]
     if context.get("peers_not_measured"):
         lines.append(f"- not measured, as they were not there: {context['peers_not_measured']}")
     lines += clocks(rows) + [f"- every answer was checked before it was timed: {', '.join(checks)}"] * bool(checks)
@@ -289,8 +289,8 @@ def markdown(run, name, source):
 def note_of(run, source):
     """The line below the title of a chart: where, when and from what commit, and the file."""
     context = run["context"]
-    told = [device_of(context), str(context.get("date", ""))[:10], f"commit {context.get('commit', 'unknown')}", source]
-    return ", ".join(part for part in told if part)
+    parts = [device_of(context), str(context.get("date", ""))[:10], f"commit {context.get('commit', 'unknown')}", source]
+    return ", ".join(part for part in parts if part)
 
 
 def write_plots(run, folder, name, source):

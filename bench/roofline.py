@@ -156,8 +156,8 @@ def counted(text):
     return sum(int(row["Metric Value"].replace(",", "").split(".")[0]) for row in rows), len(rows)
 
 
-def add_instructions(wish, gpu, path):
-    row, _, file = wish.partition("=")
+def add_instructions(argument, gpu, path):
+    row, _, file = argument.partition("=")
     everything = read(path)
     if gpu not in everything:
         raise ValueError(f"{path} has no GPU {gpu}")

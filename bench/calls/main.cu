@@ -6,11 +6,11 @@
 
 namespace farpoint_bench {
 
-int run_program(arguments const& wished) {
-  register_fps_calls(wished.flush_l2);
-  register_neighbor_calls(wished.flush_l2);
-  register_pointnet_calls(wished.flush_l2);
-  return run_cuda_suite("calls", wished);
+int run_program(arguments const& args) {
+  register_fps_calls(args.flush_l2);
+  register_neighbor_calls(args.flush_l2);
+  register_pointnet_calls(args.flush_l2);
+  return run_cuda_suite("calls", args);
 }
 
 }  // namespace farpoint_bench

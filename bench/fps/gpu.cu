@@ -80,12 +80,12 @@ void register_pointnet2(fps_contender const& c) {
       [](fps_problem const& problem, cudaStream_t stream) { problem.launch_pointnet2(stream); });
 }
 
-int run_program(arguments const& wished) {
-  fps_problem_store problems{read_scans(wished.cloud_paths)};
-  register_rows(wished.flush_l2, problems);
-  if (wants("scale", "FARPOINT_SCALE")) register_scale(wished.flush_l2, problems);
+int run_program(arguments const& args) {
+  fps_problem_store problems{read_scans(args.cloud_paths)};
+  register_rows(args.flush_l2, problems);
+  if (wants("scale", "FARPOINT_SCALE")) register_scale(args.flush_l2, problems);
   benchmark::AddCustomContext("lidar_cloud", lidar_clouds(problems));
-  return run_cuda_suite("fps", wished);
+  return run_cuda_suite("fps", args);
 }
 
 }  // namespace farpoint_bench

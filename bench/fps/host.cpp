@@ -100,12 +100,12 @@ constexpr char const* serial_fma() {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  host_problem_store problems{read_first_scan(wished.cloud_paths)};
+int run_program(arguments const& args) {
+  host_problem_store problems{read_first_scan(args.cloud_paths)};
   register_rows(problems);
   benchmark::AddCustomContext("serial_loop_fma", serial_fma());
-  benchmark::AddCustomContext("lidar_cloud", wished.cloud_path.empty() ? "simulated" : file_name(wished.cloud_path));
-  return run_host_suite("fps_host", wished);
+  benchmark::AddCustomContext("lidar_cloud", args.cloud_path.empty() ? "simulated" : file_name(args.cloud_path));
+  return run_host_suite("fps_host", args);
 }
 
 }  // namespace farpoint_bench

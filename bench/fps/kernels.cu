@@ -100,12 +100,12 @@ std::shared_ptr<void> register_kernels_of_floats(kernels_setting const& setting)
                           forced_regions<16, 16, 4, 4>, forced_regions<32, 8, 4, 4>>(rows, setting);
 }
 
-int run_program(arguments const& wished) {
-  kernels_setting const setting{planned_device(), wished.flush_l2};
+int run_program(arguments const& args) {
+  kernels_setting const setting{planned_device(), args.flush_l2};
   std::vector<std::shared_ptr<void>> const problems{
       register_kernels_of_floats(setting), register_kernels_of_doubles(setting), register_kernels_of_pairs(setting),
       register_kernels_of_many(setting), register_wrappers(setting)};
-  return run_cuda_suite("fps_kernels", wished);
+  return run_cuda_suite("fps_kernels", args);
 }
 
 }  // namespace farpoint_bench

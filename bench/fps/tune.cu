@@ -213,8 +213,8 @@ void register_rows(bool flush_l2, fps_problem_store& problems) {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  return run_suite_of("fps_tune", wished, register_rows);
+int run_program(arguments const& args) {
+  return run_suite_of("fps_tune", args, register_rows);
 }
 
 }  // namespace farpoint_bench

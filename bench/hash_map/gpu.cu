@@ -138,18 +138,19 @@ void register_suite(char const* suite, suite_row const (&all)[Rows], bool flush_
 
 /// Bytes that the L2 cache fetches at once: a hint to the device, 32, 64 or 128. For experiments.
 void set_l2_fetch() {
-  char const* const wished = std::getenv("FARPOINT_L2_FETCH_BYTES");
-  if (wished == nullptr) return;
-  check(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, std::strtoul(wished, nullptr, 10)), "cudaDeviceSetLimit");
-  benchmark::AddCustomContext("l2_fetch_bytes", wished);
+  char const* const fetch_bytes = std::getenv("FARPOINT_L2_FETCH_BYTES");
+  if (fetch_bytes == nullptr) return;
+  check(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, std::strtoul(fetch_bytes, nullptr, 10)),
+        "cudaDeviceSetLimit");
+  benchmark::AddCustomContext("l2_fetch_bytes", fetch_bytes);
 }
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  register_suite("hash_map/", rows, wished.flush_l2);
-  if (wants("axes", "FARPOINT_AXES")) register_suite("hash_map/axes/", axes, wished.flush_l2);
-  return run_cuda_suite("hash_map", wished, set_l2_fetch);
+int run_program(arguments const& args) {
+  register_suite("hash_map/", rows, args.flush_l2);
+  if (wants("axes", "FARPOINT_AXES")) register_suite("hash_map/axes/", axes, args.flush_l2);
+  return run_cuda_suite("hash_map", args, set_l2_fetch);
 }
 
 }  // namespace farpoint_bench

@@ -9,11 +9,11 @@
 
 namespace farpoint_bench {
 
-int run_program(arguments const& wished) {
-  std::vector<named_scan> const scans = read_scans(wished.cloud_paths);
+int run_program(arguments const& args) {
+  std::vector<named_scan> const scans = read_scans(args.cloud_paths);
   auto const searches = register_searches(scans);
   auto const clouds = register_clouds(scans);
-  return run_host_suite("host_peers", wished);
+  return run_host_suite("host_peers", args);
 }
 
 }  // namespace farpoint_bench

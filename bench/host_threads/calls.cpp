@@ -349,9 +349,9 @@ void register_rows() {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
+int run_program(arguments const& args) {
   register_rows();
-  return run_host_suite("host_threads", wished);
+  return run_host_suite("host_threads", args);
 }
 
 }  // namespace farpoint_bench

@@ -120,12 +120,12 @@ void register_rows(bool flush_l2, knn_problem_store& problems) {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  knn_problem_store problems{read_scans(wished.cloud_paths)};
-  register_rows(wished.flush_l2, problems);
-  register_external(wished.flush_l2);
-  register_neighborhood(wished.flush_l2);
-  return run_cuda_suite("knn_exact", wished);
+int run_program(arguments const& args) {
+  knn_problem_store problems{read_scans(args.cloud_paths)};
+  register_rows(args.flush_l2, problems);
+  register_external(args.flush_l2);
+  register_neighborhood(args.flush_l2);
+  return run_cuda_suite("knn_exact", args);
 }
 
 }  // namespace farpoint_bench

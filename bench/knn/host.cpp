@@ -281,14 +281,14 @@ void register_rows(host_problem_store& problems) {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  host_problem_store problems{read_first_scan(wished.cloud_paths)};
+int run_program(arguments const& args) {
+  host_problem_store problems{read_first_scan(args.cloud_paths)};
   register_rows(problems);
   if (wants("leaves", "FARPOINT_LEAVES")) {
     for (knn_row const& row : leaf_rows) register_leaves<4, 8, 16, 32>(row, problems);
   }
-  if (!wished.cloud_path.empty()) benchmark::AddCustomContext("scan", file_name(wished.cloud_path));
-  return run_host_suite("knn_host", wished);
+  if (!args.cloud_path.empty()) benchmark::AddCustomContext("scan", file_name(args.cloud_path));
+  return run_host_suite("knn_host", args);
 }
 
 }  // namespace farpoint_bench

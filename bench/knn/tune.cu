@@ -97,8 +97,8 @@ void register_rows(bool flush_l2, knn_problem_store& problems) {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  return run_suite_of("knn_tune", wished, register_rows);
+int run_program(arguments const& args) {
+  return run_suite_of("knn_tune", args, register_rows);
 }
 
 }  // namespace farpoint_bench

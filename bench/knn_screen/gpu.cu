@@ -152,8 +152,8 @@ void register_rows(bool flush_l2, knn_screen_problem_store& problems) {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  return run_suite_of("knn_screen", wished, register_rows);
+int run_program(arguments const& args) {
+  return run_suite_of("knn_screen", args, register_rows);
 }
 
 }  // namespace farpoint_bench

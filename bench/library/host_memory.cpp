@@ -327,7 +327,7 @@ void run_eight(benchmark::State& state, contender const& of, std::vector<float> 
 
 }  // namespace
 
-int run_program(arguments const& wished) {
+int run_program(arguments const& args) {
   if (!runtime::cuda_available()) {
     std::fprintf(stderr, "SKIPPED: no usable CUDA device; nothing was measured\n");
     return 77;
@@ -340,8 +340,8 @@ int run_program(arguments const& wished) {
       register_row(name + "8_threads", 50, [&of, points](benchmark::State& state) { run_eight(state, of, *points); });
     }
   }
-  if (!wished.list_only) add_device_context();
-  return run_host_suite("library", wished);
+  if (!args.list_only) add_device_context();
+  return run_host_suite("library", args);
 }
 
 }  // namespace farpoint_bench

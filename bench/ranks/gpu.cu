@@ -33,14 +33,14 @@ void add_nccl_context() {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
+int run_program(arguments const& args) {
   int const gpus = gpu_count();
-  if (wished.flush_l2) {
+  if (args.flush_l2) {
     std::fprintf(stderr, "FAILED: --flush-l2 is not for this program\n");
     return 1;
   }
   // Without any, the suite says why.
-  if (gpus == 1 && !wished.list_only) {
+  if (gpus == 1 && !args.list_only) {
     std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: ranks need two GPUs, and there is one\n");
     return exit_skipped;
   }
@@ -50,7 +50,7 @@ int run_program(arguments const& wished) {
   register_voxelize(ranks);
   register_knn(ranks);
   register_radius(ranks);
-  return run_cuda_suite("ranks", wished, add_nccl_context);
+  return run_cuda_suite("ranks", args, add_nccl_context);
 }
 
 }  // namespace farpoint_bench

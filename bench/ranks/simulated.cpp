@@ -188,13 +188,13 @@ void register_call(std::string const& name, cube const& cloud, call_on_rank call
 
 }  // namespace
 
-int run_program(arguments const& wished) {
+int run_program(arguments const& args) {
   constexpr index_t points = 1'000'000;
   register_call("fps_shard/1000000_to_1000", {points}, sample<1000>);
   register_call("fps_shard/1000000_to_10000", {points}, sample<10000>);
   register_call("voxelize_shard/1000000/dynamic", {points, 58}, voxelize);
   register_call("knn_shard/1000000_k8/tiles", {points}, search, true);
-  return run_host_suite("ranks_simulated", wished);
+  return run_host_suite("ranks_simulated", args);
 }
 
 }  // namespace farpoint_bench

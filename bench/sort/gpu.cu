@@ -147,20 +147,20 @@ struct row {
 };
 
 template <class Contender>
-void add(std::string const& suite, row const& wished, std::string const& who, bool flush_l2) {
-  std::string const name = suite + std::to_string(wished.size) + "/bits" + std::to_string(wished.bits) + "/" + who;
-  register_row(name, wished.size > 8'000'000 ? 50 : 100, [=](benchmark::State& state) {
-    sort_problem const problem{wished.size, wished.bits};
+void add(std::string const& suite, row const& config, std::string const& who, bool flush_l2) {
+  std::string const name = suite + std::to_string(config.size) + "/bits" + std::to_string(config.bits) + "/" + who;
+  register_row(name, config.size > 8'000'000 ? 50 : 100, [=](benchmark::State& state) {
+    sort_problem const problem{config.size, config.bits};
     Contender contender{problem};
     problem.prepare(problem.stream());
     owned_graph const graph{problem.stream(), contender};
     graph.launch(problem.stream());
     problem.verify(contender.result());
     state.SetLabel("in order");
-    state.counters["n"] = static_cast<double>(wished.size);
-    state.counters["bits"] = wished.bits;
+    state.counters["n"] = static_cast<double>(config.size);
+    state.counters["bits"] = config.bits;
     // Keys and values, read and written once.
-    auto const size = static_cast<double>(wished.size);
+    auto const size = static_cast<double>(config.size);
     workload const work{size, 0, 16 * size};
     time_prepared_calls(
         state, problem.stream(), work, flush_l2, [&](cudaStream_t stream) { problem.prepare(stream); },
@@ -215,11 +215,11 @@ struct histogram {
 };
 
 template <class... Shapes>
-void add_shapes(row const& wished, bool flush_l2) {
+void add_shapes(row const& config, bool flush_l2) {
   auto const add_one = [&](auto shape) {
     using shape_type = decltype(shape);
-    if (!shape_type::takes(wished.size)) return;
-    add<farpoint_sort<typename shape_type::selector>>("sort/tune/", wished, shape_type::name(), flush_l2);
+    if (!shape_type::takes(config.size)) return;
+    add<farpoint_sort<typename shape_type::selector>>("sort/tune/", config, shape_type::name(), flush_l2);
   };
   (add_one(Shapes{}), ...);
 }
@@ -243,13 +243,13 @@ void register_tuning(bool flush_l2) {
   for (std::size_t const size : sizes) {
     // With 8 bits: one pass. A pass more costs a third of what 32 bits take longer.
     for (int const bits : {32, 8}) {
-      row const wished{size, bits};
-      if (bits == 8) add<cub_sort>("sort/tune/", wished, "cub", flush_l2);
+      row const config{size, bits};
+      if (bits == 8) add<cub_sort>("sort/tune/", config, "cub", flush_l2);
       add_shapes<sweeps<256, 16, 3, 1>, sweeps<256, 16, 3, 4>, sweeps<256, 16, 3, 8>, sweeps<256, 16, 3, 4, true>,
                  sweeps<256, 8, 4, 4>, sweeps<256, 12, 3, 4>, sweeps<256, 16, 4, 4>, sweeps<256, 24, 2, 4>,
                  sweeps<384, 12, 2, 4>, sweeps<384, 16, 2, 4>, sweeps<384, 16, 2, 4, true>, sweeps<384, 20, 2, 4>,
                  sweeps<384, 20, 2, 4, true>, sweeps<384, 24, 2, 4, true>, sweeps<512, 8, 2, 4>, sweeps<512, 12, 2, 4>,
-                 sweeps<512, 16, 1, 4>, sweeps<1024, 8, 1, 4>>(wished, flush_l2);
+                 sweeps<512, 16, 1, 4>, sweeps<1024, 8, 1, 4>>(config, flush_l2);
     }
     if (size < 1 << 20) continue;
     add_shapes<histogram<132, 16>, histogram<264, 16>, histogram<1056, 16>, histogram<528, 8>>({size, 8}, flush_l2);
@@ -258,10 +258,10 @@ void register_tuning(bool flush_l2) {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  register_rows(wished.flush_l2);
-  if (wants("tune", "FARPOINT_TUNE")) register_tuning(wished.flush_l2);
-  return run_cuda_suite("sort", wished);
+int run_program(arguments const& args) {
+  register_rows(args.flush_l2);
+  if (wants("tune", "FARPOINT_TUNE")) register_tuning(args.flush_l2);
+  return run_cuda_suite("sort", args);
 }
 
 }  // namespace farpoint_bench

@@ -16,8 +16,8 @@ namespace farpoint_bench {
 /// @param suite   name of the results: "fps"
 /// @param set_up  called on a usable GPU before anything runs on it
 inline int run_cuda_suite(
-    std::string const& suite, arguments const& wished, void (*set_up)() = [] {}) {
-  if (wished.list_only) return run_all();
+    std::string const& suite, arguments const& args, void (*set_up)() = [] {}) {
+  if (args.list_only) return run_all();
   std::string reason;
   if (!device_is_usable(reason)) {
     std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: no usable GPU (%s)\n", reason.c_str());
@@ -25,7 +25,7 @@ inline int run_cuda_suite(
   }
   set_up();
   add_common_context(suite);
-  add_cuda_context(wished.flush_l2);
+  add_cuda_context(args.flush_l2);
   return run_all();
 }
 
@@ -33,10 +33,10 @@ inline int run_cuda_suite(
 /// @tparam Store         made of the scans that the command line names
 /// @param register_rows  registers the rows of a store; flush_l2: the L2 cache is flushed before each call
 template <class Store>
-int run_suite_of(std::string const& suite, arguments const& wished, void (*register_rows)(bool flush_l2, Store&)) {
-  Store problems{read_scans(wished.cloud_paths)};
-  register_rows(wished.flush_l2, problems);
-  return run_cuda_suite(suite, wished);
+int run_suite_of(std::string const& suite, arguments const& args, void (*register_rows)(bool flush_l2, Store&)) {
+  Store problems{read_scans(args.cloud_paths)};
+  register_rows(args.flush_l2, problems);
+  return run_cuda_suite(suite, args);
 }
 
 }  // namespace farpoint_bench

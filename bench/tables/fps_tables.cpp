@@ -37,7 +37,7 @@ std::vector<point3> cube(std::int64_t size, std::uint64_t seed) {
   return points;
 }
 
-std::string measure_case(fps_case const& one, tables_wish const& wish) {
+std::string measure_case(fps_case const& one, tables_options const& options) {
   auto const points = cube(one.clouds * one.points, 1);
   auto const clouds = farpoint::batch<farpoint::point_view<float>>::regular(farpoint::view_points(points), one.clouds);
   farpoint::fps_params params;
@@ -51,15 +51,15 @@ std::string measure_case(fps_case const& one, tables_wish const& wish) {
   times.push_back({"serial loop",
                    json_number(milliseconds_of(1, [&] { expect(farpoint::reference::fps(clouds, params, output)); }))});
   output.indices = found;
-  for (place const& at : places(wish)) {
-    double const time = milliseconds_at(at, wish.repeats(), [&](auto const& where, auto& info) {
+  for (place const& at : places(options)) {
+    double const time = milliseconds_at(at, options.repeats(), [&](auto const& where, auto& info) {
       expect(farpoint::runtime::fps(clouds, params, output, where, &info));
     });
     if (found != expected) throw std::runtime_error{"fps: other samples than the serial loop's, " + at.name};
     times.push_back({at.name, json_number(time)});
   }
-  if (wish.on_gpu) {
-    double const time = sample_by_textbook(points, one.clouds, one.samples, wish.repeats(), found);
+  if (options.on_gpu) {
+    double const time = sample_by_textbook(points, one.clouds, one.samples, options.repeats(), found);
     if (found != expected)
       throw std::runtime_error{"fps: the textbook's kernel has other samples than its serial loop"};
     times.push_back({"textbook kernel, GPU", json_number(time)});
@@ -74,16 +74,16 @@ std::string measure_case(fps_case const& one, tables_wish const& wish) {
 
 }  // namespace
 
-std::string measure_fps(tables_wish const& wish) {
+std::string measure_fps(tables_options const& options) {
   std::vector<std::string> rows;
-  for (fps_case const& one : cases(wish.quick)) rows.push_back(measure_case(one, wish));
+  for (fps_case const& one : cases(options.quick)) rows.push_back(measure_case(one, options));
   return json_list(rows);
 }
 
-std::string measure_coverage(tables_wish const& wish) {
+std::string measure_coverage(tables_options const& options) {
   auto points = simulate_street_sweep(1);
-  if (wish.quick) points.resize(4000);
-  std::size_t const most = wish.quick ? 64 : 4096;
+  if (options.quick) points.resize(4000);
+  std::size_t const most = options.quick ? 64 : 4096;
   std::vector<std::int64_t> best(most);
   farpoint::fps_params params;
   params.samples = static_cast<std::int64_t>(most);
@@ -103,8 +103,8 @@ std::string measure_coverage(tables_wish const& wish) {
 
   std::vector<std::size_t> counts;
   for (std::size_t count = 16; count <= most; count *= 4) counts.push_back(count);
-  auto const of_fps = coverage_radii(points, best, counts, wish.threads);
-  auto const of_any = coverage_radii(points, any, counts, wish.threads);
+  auto const of_fps = coverage_radii(points, best, counts, options.threads);
+  auto const of_any = coverage_radii(points, any, counts, options.threads);
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     rows.push_back(json_fields({{"samples", std::to_string(counts[i])},
@@ -117,7 +117,7 @@ std::string measure_coverage(tables_wish const& wish) {
   write_png(half_size(sheet_of({render(points, best, caption("farthest point samples", of_fps.back())),
                                 render(points, any, caption("uniform samples", of_any.back()))},
                                1)),
-            wish.folder / "coverage.png");
+            options.folder / "coverage.png");
   return json_fields(
       {{"points", std::to_string(points.size())}, {"picture", json_text("coverage.png")}, {"rows", json_list(rows)}});
 }

@@ -20,33 +20,33 @@ constexpr char const* usage =
     "With --quality: writes quality.json only, which has no times and is the same on every machine.\n";
 
 /// False where there is nothing to do.
-bool parse(int argc, char** argv, tables_wish& wish) {
+bool parse(int argc, char** argv, tables_options& options) {
   bool host = false;
-  wish.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   for (int i = 1; i < argc; ++i) {
     std::string_view const argument = argv[i];
     bool const has_value = i + 1 < argc;
     if (argument == "--quick") {
-      wish.quick = true;
+      options.quick = true;
     } else if (argument == "--host") {
       host = true;
     } else if (argument == "--quality") {
-      wish.quality = true;
+      options.quality = true;
     } else if (argument == "--threads" && has_value) {
-      wish.threads = std::stoi(argv[++i]);
-      if (wish.threads < 1) throw std::invalid_argument{"--threads: expected 1 or more"};
+      options.threads = std::stoi(argv[++i]);
+      if (options.threads < 1) throw std::invalid_argument{"--threads: expected 1 or more"};
     } else if (argument == "--scans" && has_value) {
-      wish.scans = argv[++i];
+      options.scans = argv[++i];
     } else if (!argument.empty() && argument[0] == '-') {
       return false;
-    } else if (wish.folder.empty()) {
-      wish.folder = argument;
+    } else if (options.folder.empty()) {
+      options.folder = argument;
     } else {
-      wish.clouds.emplace_back(argument);
+      options.clouds.emplace_back(argument);
     }
   }
-  wish.on_gpu = !host && farpoint::runtime::cuda_available();
-  return !wish.folder.empty();
+  options.on_gpu = !host && farpoint::runtime::cuda_available();
+  return !options.folder.empty();
 }
 
 /// Load average of the last minute; other work makes times longer.
@@ -57,8 +57,8 @@ double load_of_machine() {
 
 /// Commit that the program was compiled from, or the environment's.
 std::string commit() {
-  char const* const told = std::getenv("FARPOINT_COMMIT");
-  return told != nullptr && *told != 0 ? told : FARPOINT_COMMIT;
+  char const* const from_environment = std::getenv("FARPOINT_COMMIT");
+  return from_environment != nullptr && *from_environment != 0 ? from_environment : FARPOINT_COMMIT;
 }
 
 /// "2026-01-31T12:00:00Z"
@@ -79,33 +79,33 @@ void write_json(std::filesystem::path const& path, json_parts const& parts) {
   if (!file.flush()) throw std::runtime_error{path.string() + ": cannot be written"};
 }
 
-void write_quality(tables_wish const& wish) {
+void write_quality(tables_options const& options) {
   std::fprintf(stderr, "measuring quality\n");
-  write_json(wish.folder / "quality.json", {{"commit", json_text(commit())},
-                                            {"date", json_text(now())},
-                                            {"quick", wish.quick ? "true" : "false"},
-                                            {"models", measure_quality(wish)}});
+  write_json(options.folder / "quality.json", {{"commit", json_text(commit())},
+                                               {"date", json_text(now())},
+                                               {"quick", options.quick ? "true" : "false"},
+                                               {"models", measure_quality(options)}});
 }
 
-void measure_all(tables_wish const& wish) {
-  std::filesystem::create_directories(wish.folder);
-  write_quality(wish);
-  if (wish.quality) return;
+void measure_all(tables_options const& options) {
+  std::filesystem::create_directories(options.folder);
+  write_quality(options);
+  if (options.quality) return;
   json_parts parts{{"commit", json_text(commit())},
                    {"date", json_text(now())},
                    {"machine", json_object(machine_figures())},
                    {"load", json_number(load_of_machine())},
-                   {"quick", wish.quick ? "true" : "false"},
-                   {"gpu_used", wish.on_gpu ? "true" : "false"}};
-  auto const add = [&](char const* name, std::string (*measure)(tables_wish const&)) {
+                   {"quick", options.quick ? "true" : "false"},
+                   {"gpu_used", options.on_gpu ? "true" : "false"}};
+  auto const add = [&](char const* name, std::string (*measure)(tables_options const&)) {
     std::fprintf(stderr, "measuring %s\n", name);
-    parts.push_back({name, measure(wish)});
+    parts.push_back({name, measure(options)});
   };
   add("fps", measure_fps);
   add("coverage", measure_coverage);
   add("voxelize", measure_voxels);
   add("screen", measure_screen);
-  write_json(wish.folder / "tables.json", parts);
+  write_json(options.folder / "tables.json", parts);
 }
 
 }  // namespace
@@ -114,12 +114,12 @@ void measure_all(tables_wish const& wish) {
 
 int main(int argc, char** argv) {
   try {
-    farpoint_tools::tables_wish wish;
-    if (!farpoint_tools::parse(argc, argv, wish)) {
+    farpoint_tools::tables_options options;
+    if (!farpoint_tools::parse(argc, argv, options)) {
       std::fputs(farpoint_tools::usage, stderr);
       return 1;
     }
-    farpoint_tools::measure_all(wish);
+    farpoint_tools::measure_all(options);
     return 0;
   } catch (std::exception const& error) {
     std::fprintf(stderr, "farpoint_tables: %s\n", error.what());

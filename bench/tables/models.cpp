@@ -36,13 +36,13 @@ std::vector<point3> make_cloud(std::size_t size) {
 
 }  // namespace
 
-std::vector<model> models(tables_wish const& wish) {
-  std::size_t const size = wish.quick ? 5000 : 300'000;
+std::vector<model> models(tables_options const& options) {
+  std::size_t const size = options.quick ? 5000 : 300'000;
   torus_knot const knot;
   std::vector<model> all{{"knot", knot.sample(size, 0.0005, 1), [knot](point3 const& p) { return knot.normal_at(p); }},
                          {"waves", make_waves(size), {}},
                          {"cloud", make_cloud(size), {}}};
-  for (auto const& file : wish.clouds) {
+  for (auto const& file : options.clouds) {
     all.push_back({file.stem().string(), set_upright(read_cloud(file).points, up_axis::plus_z), {}});
   }
   return all;

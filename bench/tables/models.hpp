@@ -16,7 +16,7 @@ struct model {
   std::function<vec3(point3 const&)> surface_normal;  ///< normal of the surface nearest to a point; empty: unknown
 };
 
-/// Three simulated models (a closed surface with folds, one without, and a cloud without a surface), and wish.clouds.
-std::vector<model> models(tables_wish const& wish);
+/// Three simulated models (a closed surface with folds, one without, a cloud without a surface), and options.clouds.
+std::vector<model> models(tables_options const& options);
 
 }  // namespace farpoint_tools

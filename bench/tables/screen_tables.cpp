@@ -53,15 +53,15 @@ frame_ms in_ms(stage_times const& times) {
 /// One view of a model, and what all of its tables need.
 class scene {
  public:
-  scene(model const& shown, tables_wish const& wish)
+  scene(model const& shown, tables_options const& options)
       : name_{shown.name},
         points_{shown.points},
         surface_normal_{shown.surface_normal},
-        wish_{wish},
+        options_{options},
         stand_{points_, 40},
-        looking_{stand_.at(20, wish.quick ? 96 : 1024, wish.quick ? 96 : 1024)},
+        looking_{stand_.at(20, options.quick ? 96 : 1024, options.quick ? 96 : 1024)},
         exact_{search(farpoint::until_exact)},
-        true_normals_{normals_of(search_cloud(points_, exact_.visible, k, wish.threads))} {
+        true_normals_{normals_of(search_cloud(points_, exact_.visible, k, options.threads))} {
     words_.resize(static_cast<std::size_t>(looking_.width) * static_cast<std::size_t>(looking_.height));
     project();
     auto const shows = zbuffer();
@@ -83,8 +83,8 @@ class scene {
     auto const picture = name_ + ".png";
     std::vector<std::string> methods;
     measure_on_host(methods);
-    if (wish_.on_gpu) measure_on_gpu(methods);
-    write_png(pictures(), wish_.folder / picture);
+    if (options_.on_gpu) measure_on_gpu(methods);
+    write_png(pictures(), options_.folder / picture);
     return json_fields({{"model", json_text(name_)},
                         {"points", std::to_string(points_.size())},
                         {"visible", std::to_string(exact_.visible.size())},
@@ -112,21 +112,22 @@ class scene {
   /// The time (ms) of projection, tree and search for some k: on the GPU, or on the host without one.
   std::string against_k() const {
     std::vector<std::string> rows;
-    for (int of = 1; of <= 32; of += wish_.quick ? 15 : 1) {
+    for (int of = 1; of <= 32; of += options_.quick ? 15 : 1) {
       rows.push_back(json_fields({{"k", std::to_string(of)}, {"ms", json_fields(times_for(of))}}));
     }
-    return json_fields(
-        {{"model", json_text(name_)}, {"place", json_text(wish_.on_gpu ? "GPU" : "host")}, {"rows", json_list(rows)}});
+    return json_fields({{"model", json_text(name_)},
+                        {"place", json_text(options_.on_gpu ? "GPU" : "host")},
+                        {"rows", json_list(rows)}});
   }
 
  private:
   view_search search(int rounds) const { return search_view(points_, looking_, k, rounds); }
   std::vector<point3> normals_of(neighbor_rows const& rows) const {
-    return farpoint_tools::normals_of(points_, exact_.visible, rows, eye_of(looking_), wish_.threads);
+    return farpoint_tools::normals_of(points_, exact_.visible, rows, eye_of(looking_), options_.threads);
   }
   farpoint::zbuffer_ref zbuffer() { return {{words_.data(), words_.size()}, looking_.width, looking_.height}; }
   void project() {
-    expect(farpoint::project(farpoint::host_exec{wish_.threads}, farpoint::batch{farpoint::view_points(points_)},
+    expect(farpoint::project(farpoint::host_exec{options_.threads}, farpoint::batch{farpoint::view_points(points_)},
                              looking_, zbuffer()));
   }
   farpoint::quadtree_ref build_tree() {
@@ -155,7 +156,8 @@ class scene {
     return asked;
   }
   splat_frame draw(frame_request const& asked, std::vector<float> const& colors = {}) const {
-    return wish_.on_gpu ? frame_on_cuda(points_, asked, colors) : frame_on_host(points_, asked, wish_.threads, colors);
+    return options_.on_gpu ? frame_on_cuda(points_, asked, colors)
+                           : frame_on_host(points_, asked, options_.threads, colors);
   }
 
   // --- methods, each with its stages
@@ -177,25 +179,26 @@ class scene {
   }
 
   void measure_on_host(std::vector<std::string>& methods) {
-    double const projection = milliseconds_of(wish_.repeats(), [&] { project(); });
-    double const tree = milliseconds_of(wish_.repeats(), [&] { build_tree(); });
-    auto const time = [&](int rounds) { return milliseconds_of(wish_.repeats(), [&] { search(rounds); }); };
+    double const projection = milliseconds_of(options_.repeats(), [&] { project(); });
+    double const tree = milliseconds_of(options_.repeats(), [&] { build_tree(); });
+    auto const time = [&](int rounds) { return milliseconds_of(options_.repeats(), [&] { search(rounds); }); };
     rounds_ = search(few_rounds);
     add_host("exact", {projection, 0, std::max(0.0, time(farpoint::until_exact) - projection)}, exact_, methods);
     add_host("FastKNN, 3 rounds", {projection, tree, std::max(0.0, time(few_rounds) - projection - tree)}, rounds_,
              methods);
     auto_splats_ = exact_;
-    double const own = milliseconds_of(
-        1, [&] { auto_splats_.neighbors = search_auto_splats(points_, exact_.visible, looking_, k, wish_.threads); });
+    double const own = milliseconds_of(1, [&] {
+      auto_splats_.neighbors = search_auto_splats(points_, exact_.visible, looking_, k, options_.threads);
+    });
     add_host("Auto Splats", {projection, 0, own}, auto_splats_, methods);
   }
   void add_host(char const* name, frame_ms times, view_search const& found, std::vector<std::string>& methods) const {
-    times.normals = milliseconds_of(wish_.repeats(), [&] { normals_of(found.neighbors); });
+    times.normals = milliseconds_of(options_.repeats(), [&] { normals_of(found.neighbors); });
     auto asked = request(found);
     asked.measure = true;
-    times.splatting = 1e3 * frame_on_host(points_, asked, wish_.threads).times.splats;
+    times.splatting = 1e3 * frame_on_host(points_, asked, options_.threads).times.splats;
     times.add_up();
-    methods.push_back(method(name, fmt::format("host, {} threads", wish_.threads), times, found));
+    methods.push_back(method(name, fmt::format("host, {} threads", options_.threads), times, found));
   }
 
   void measure_on_gpu(std::vector<std::string>& methods) const {
@@ -230,7 +233,7 @@ class scene {
 
   std::vector<std::pair<std::string, std::string>> times_for(int of) const {
     auto const time = [&](int rounds) {
-      if (!wish_.on_gpu) {
+      if (!options_.on_gpu) {
         return milliseconds_of(1, [&] { search_view(points_, looking_, of, rounds); });
       }
       auto asked = request(of, rounds);
@@ -243,7 +246,7 @@ class scene {
     };
     std::vector<std::pair<std::string, std::string>> times{{"exact", json_number(time(farpoint::until_exact))},
                                                            {"FastKNN, 3 rounds", json_number(time(few_rounds))}};
-    if (wish_.on_gpu) {
+    if (options_.on_gpu) {
       times.push_back({"FastKNN, its program", published(published_method::fastknn_program)});
       times.push_back({"Auto Splats", published(published_method::auto_splats)});
     }
@@ -308,7 +311,7 @@ class scene {
     asked.rounds = rounds;
     auto const request = farpoint::detail::make_rounds_request(asked, k);
     std::vector<float> sizes(packed.size());
-    for_each_index(sizes.size(), wish_.threads, [&](std::size_t i) {
+    for_each_index(sizes.size(), options_.threads, [&](std::size_t i) {
       auto const list =
           farpoint::detail::search_rounds(tree, packed.data(), looking_, request, static_cast<std::uint32_t>(i),
                                           [](auto const& limit) { return counting_list{limit}; });
@@ -344,7 +347,7 @@ class scene {
       auto const normal = surface_normal_(points_[static_cast<std::size_t>(i)]);
       surface.push_back({static_cast<float>(normal[0]), static_cast<float>(normal[1]), static_cast<float>(normal[2])});
     }
-    auto const balls = search_auto_splats(points_, exact_.visible, looking_, k, wish_.threads);
+    auto const balls = search_auto_splats(points_, exact_.visible, looking_, k, options_.threads);
     // normals_of() fits planes to rows as long as `k` says: the first k of a ball are its nearest.
     neighbor_rows nearest{k, {}, {}};
     for (std::size_t i = 0; i < exact_.visible.size(); ++i) {
@@ -364,7 +367,7 @@ class scene {
   std::string name_;
   std::vector<point3> const& points_;
   std::function<vec3(point3 const&)> const& surface_normal_;
-  tables_wish const& wish_;
+  tables_options const& options_;
   turntable stand_;
   camera looking_;
   view_search exact_;
@@ -378,18 +381,18 @@ class scene {
 
 }  // namespace
 
-std::string measure_quality(tables_wish const& wish) {
+std::string measure_quality(tables_options const& options) {
   std::vector<std::string> rows;
-  for (model const& one : models(wish)) rows.push_back(scene{one, wish}.quality());
+  for (model const& one : models(options)) rows.push_back(scene{one, options}.quality());
   return json_list(rows);
 }
 
-std::string measure_screen(tables_wish const& wish) {
-  auto const all = models(wish);
+std::string measure_screen(tables_options const& options) {
+  auto const all = models(options);
   std::vector<std::string> rows;
   std::string against_k;
   for (model const& one : all) {
-    scene shown{one, wish};
+    scene shown{one, options};
     rows.push_back(shown.measure());
     if (against_k.empty()) against_k = shown.against_k();
   }

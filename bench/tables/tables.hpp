@@ -18,7 +18,7 @@
 
 namespace farpoint_tools {
 
-struct tables_wish {
+struct tables_options {
   bool quick = false;  ///< small sizes, for tests: the figures mean nothing
   bool on_gpu = false;
   bool quality = false;                       ///< measures only measure_quality()
@@ -70,11 +70,13 @@ struct place {
 };
 
 /// One thread and all threads of the host, and with `on_gpu` the GPU.
-inline std::vector<place> places(tables_wish const& wish) {
+inline std::vector<place> places(tables_options const& options) {
   using farpoint::runtime::backend;
   std::vector<place> all{{"1 thread", {backend::host, 1}}};
-  if (wish.threads > 1) all.push_back({fmt::format("{} threads", wish.threads), {backend::host, wish.threads}});
-  if (wish.on_gpu) all.push_back({"GPU", {backend::cuda, 0}});
+  if (options.threads > 1) {
+    all.push_back({fmt::format("{} threads", options.threads), {backend::host, options.threads}});
+  }
+  if (options.on_gpu) all.push_back({"GPU", {backend::cuda, 0}});
   return all;
 }
 
@@ -92,12 +94,12 @@ double milliseconds_at(place const& at, int repeats, Call const& call) {
 }
 
 /// Each returns the JSON text of its part. Throws where a measured call has another answer than the serial loop.
-std::string measure_fps(tables_wish const& wish);
-std::string measure_coverage(tables_wish const& wish);
-std::string measure_voxels(tables_wish const& wish);
-std::string measure_screen(tables_wish const& wish);
+std::string measure_fps(tables_options const& options);
+std::string measure_coverage(tables_options const& options);
+std::string measure_voxels(tables_options const& options);
+std::string measure_screen(tables_options const& options);
 
 /// What neighbors and normals in screen space are worth: no times, and the same on every machine.
-std::string measure_quality(tables_wish const& wish);
+std::string measure_quality(tables_options const& options);
 
 }  // namespace farpoint_tools

@@ -19,7 +19,7 @@ struct totals {
   std::vector<double> times;
 };
 
-void add_cloud(std::vector<point3> const& points, float edge, tables_wish const& wish, totals& sum) {
+void add_cloud(std::vector<point3> const& points, float edge, tables_options const& options, totals& sum) {
   auto const grid = grid_around(points, edge);
   voxel_cloud expected;
   sum.serial += milliseconds_of(1, [&] {
@@ -27,11 +27,11 @@ void add_cloud(std::vector<point3> const& points, float edge, tables_wish const&
       return farpoint::reference::voxelize(clouds, params, output);
     });
   });
-  auto const all = places(wish);
+  auto const all = places(options);
   sum.times.resize(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     voxel_cloud found;
-    sum.times[i] += milliseconds_at(all[i], wish.repeats(), [&](auto const& where, auto& info) {
+    sum.times[i] += milliseconds_at(all[i], options.repeats(), [&](auto const& where, auto& info) {
       found = collect_voxels(points, grid, limits, [&](auto const& clouds, auto const& params, auto const& output) {
         return farpoint::runtime::voxelize(clouds, params, output, where, &info);
       });
@@ -46,30 +46,30 @@ void add_cloud(std::vector<point3> const& points, float edge, tables_wish const&
 
 }  // namespace
 
-std::string measure_voxels(tables_wish const& wish) {
+std::string measure_voxels(tables_options const& options) {
   float const edge = 0.2F;
   totals sum;
   int files = 0;
-  if (wish.scans.empty()) {
-    for (; files < (wish.quick ? 1 : 6); ++files) {
-      add_cloud(simulate_street_sweep(static_cast<std::uint64_t>(files) + 1), edge, wish, sum);
+  if (options.scans.empty()) {
+    for (; files < (options.quick ? 1 : 6); ++files) {
+      add_cloud(simulate_street_sweep(static_cast<std::uint64_t>(files) + 1), edge, options, sum);
     }
   } else {
-    for (auto const& file : clouds_of_folder(wish.scans)) {
+    for (auto const& file : clouds_of_folder(options.scans)) {
       auto points = read_cloud(file).points;
       points.erase(std::remove_if(points.begin(), points.end(), [](auto const& p) { return !is_finite(p); }),
                    points.end());
       if (points.empty()) continue;
-      add_cloud(points, edge, wish, sum);
+      add_cloud(points, edge, options, sum);
       ++files;
     }
-    if (files == 0) throw std::runtime_error{wish.scans.string() + ": no cloud with points"};
+    if (files == 0) throw std::runtime_error{options.scans.string() + ": no cloud with points"};
   }
   std::vector<std::pair<std::string, std::string>> times{{"serial loop", json_number(sum.serial / files)}};
-  auto const all = places(wish);
+  auto const all = places(options);
   for (std::size_t i = 0; i < all.size(); ++i) times.push_back({all[i].name, json_number(sum.times[i] / files)});
   return json_fields({{"files", std::to_string(files)},
-                      {"clouds", json_text(wish.scans.empty() ? "simulated sweeps" : "a folder of scans")},
+                      {"clouds", json_text(options.scans.empty() ? "simulated sweeps" : "a folder of scans")},
                       {"edge_m", json_number(static_cast<double>(edge))},
                       {"points", json_number(sum.points / files)},
                       {"voxels", json_number(sum.voxels / files)},

@@ -53,12 +53,12 @@ using voxelize_contender = contender<voxelize_problem, voxelize_row>;
 
 /// Registers a contender whose output is defined to the bit.
 template <class Prepare, class Launch>
-void register_exact(voxelize_contender const& c, voxelize_wish const& wish, Prepare prepare, Launch launch) {
+void register_exact(voxelize_contender const& c, voxelize_options const& options, Prepare prepare, Launch launch) {
   register_contender(
       c, prepare,
-      [c, wish](benchmark::State& state, voxelize_problem& problem, auto const& enqueue) {
-        problem.verify(enqueue, wish, c.name.c_str());
-        voxel_rows const& expected = problem.expected(wish.order);
+      [c, options](benchmark::State& state, voxelize_problem& problem, auto const& enqueue) {
+        problem.verify(enqueue, options, c.name.c_str());
+        voxel_rows const& expected = problem.expected(options.order);
         state.SetLabel(problem.checked_against());
         count_row(state, c.row, expected.report);
         return c.row.work(expected.voxels);
@@ -88,11 +88,11 @@ struct by_sort : farpoint::voxelize_selector {
 };
 
 template <class Selector = farpoint::voxelize_selector>
-void register_farpoint(voxelize_contender const& c, voxelize_wish const& wish) {
+void register_farpoint(voxelize_contender const& c, voxelize_options const& options) {
   register_exact(
-      c, wish, [wish](voxelize_problem& problem) { problem.reserve<Selector>(wish); },
-      [wish](voxelize_problem const& problem, cudaStream_t stream) {
-        problem.launch_farpoint<Selector>(stream, wish);
+      c, options, [options](voxelize_problem& problem) { problem.reserve<Selector>(options); },
+      [options](voxelize_problem const& problem, cudaStream_t stream) {
+        problem.launch_farpoint<Selector>(stream, options);
       });
 }
 
@@ -133,8 +133,8 @@ void register_serial(voxelize_contender const& c) {
   });
 }
 
-constexpr voxelize_wish with_report{farpoint::voxel_order::first_occurrence, true};
-constexpr voxelize_wish in_grid_order{farpoint::voxel_order::grid, false};
+constexpr voxelize_options with_report{farpoint::voxel_order::first_occurrence, true};
+constexpr voxelize_options in_grid_order{farpoint::voxel_order::grid, false};
 
 /// Other libraries.
 void register_voxelize_peers(voxelize_row const& row, bool flush_l2, voxelize_problem_store& problems) {
@@ -228,12 +228,12 @@ void register_axes(bool flush_l2, voxelize_problem_store& problems) {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  voxelize_problem_store problems{read_scans(wished.cloud_paths)};
-  register_rows(wished.flush_l2, problems);
-  if (wants("axes", "FARPOINT_AXES")) register_axes(wished.flush_l2, problems);
-  register_voxel_map_rows(wished.flush_l2);
-  return run_cuda_suite("voxelize", wished);
+int run_program(arguments const& args) {
+  voxelize_problem_store problems{read_scans(args.cloud_paths)};
+  register_rows(args.flush_l2, problems);
+  if (wants("axes", "FARPOINT_AXES")) register_axes(args.flush_l2, problems);
+  register_voxel_map_rows(args.flush_l2);
+  return run_cuda_suite("voxelize", args);
 }
 
 }  // namespace farpoint_bench

@@ -92,10 +92,10 @@ void register_rows(host_problem_store& problems) {
 
 }  // namespace
 
-int run_program(arguments const& wished) {
-  host_problem_store problems{read_scans(wished.cloud_paths)};
+int run_program(arguments const& args) {
+  host_problem_store problems{read_scans(args.cloud_paths)};
   register_rows(problems);
-  return run_host_suite("voxelize_host", wished);
+  return run_host_suite("voxelize_host", args);
 }
 
 }  // namespace farpoint_bench

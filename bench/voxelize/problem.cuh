@@ -22,7 +22,7 @@
 namespace farpoint_bench {
 
 /// Options of farpoint's call in addition to coords, numbers of points and means.
-struct voxelize_wish {
+struct voxelize_options {
   farpoint::voxel_order order = farpoint::voxel_order::first_occurrence;
   bool report = false;
 };
@@ -62,9 +62,9 @@ class voxelize_problem {
 
   /// Makes the workspace large enough for `Selector`.
   template <class Selector>
-  void reserve(voxelize_wish const& wish) {
+  void reserve(voxelize_options const& options) {
     std::size_t const bytes = farpoint::voxelize_workspace_bytes<Selector>(farpoint::cuda_exec{stream()}, clouds(),
-                                                                           params(wish), output(wish));
+                                                                           params(options), output(options));
     if (workspace_ != nullptr && workspace_->size() >= bytes) return;
     workspace_.reset();
     workspace_ = std::make_unique<device_buffer<unsigned char>>(bytes);
@@ -72,8 +72,8 @@ class voxelize_problem {
 
   /// Enqueues farpoint::voxelize as `Selector` tunes it. Call reserve<Selector>() first.
   template <class Selector>
-  void launch_farpoint(cudaStream_t stream, voxelize_wish const& wish) const {
-    check(farpoint::voxelize<Selector>(farpoint::cuda_exec{stream}, clouds(), params(wish), output(wish),
+  void launch_farpoint(cudaStream_t stream, voxelize_options const& options) const {
+    check(farpoint::voxelize<Selector>(farpoint::cuda_exec{stream}, clouds(), params(options), output(options),
                                        farpoint::bytes{workspace_->data(), workspace_->size()}),
           "farpoint::voxelize");
   }
@@ -90,13 +90,13 @@ class voxelize_problem {
 
   /// Runs a contender once; throws unless it returns what is expected. `launch(stream)` fills the outputs.
   template <class Launch>
-  void verify(Launch&& launch, voxelize_wish const& wish, char const* who) {
-    voxel_rows const& right = expected(wish.order);
+  void verify(Launch&& launch, voxelize_options const& options, char const* who) {
+    voxel_rows const& right = expected(options.order);
     poison();
     launch(stream());
     voxel_rows const got = download();
     expect_equal(got, right, who);
-    if (wish.report) expect_equal(report_.download()[0], right.report, who);
+    if (options.report) expect_equal(report_.download()[0], right.report, who);
     for (std::size_t v = static_cast<std::size_t>(got.voxels); v < got.counts.size(); ++v) {
       if (got.counts[v] != -1) throw std::runtime_error{std::string{"MISMATCH, "} + who + ": wrote past the voxels"};
     }
@@ -169,8 +169,8 @@ class voxelize_problem {
   }
 
   voxelize_clouds clouds() const { return view_of(row_, records_.data(), {offsets_.data(), offsets_.size()}); }
-  farpoint::voxelize_params<float> params(voxelize_wish const& wish) const {
-    return params_of(row_, records_.data(), wish.order);
+  farpoint::voxelize_params<float> params(voxelize_options const& options) const {
+    return params_of(row_, records_.data(), options.order);
   }
   voxelize_args args() const {
     voxelize_args all = voxelize_args::of(row_, records_.data());
@@ -179,14 +179,14 @@ class voxelize_problem {
     all.means = means_.data();
     return all;
   }
-  farpoint::voxelize_output<float> output(voxelize_wish const& wish) const {
+  farpoint::voxelize_output<float> output(voxelize_options const& options) const {
     farpoint::voxelize_output<float> output;
     output.capacity = row_.max_voxels;
     output.coords = {coords_.data(), coords_.size()};
     output.points_per_voxel = farpoint::span<std::int32_t>{counts_.data(), counts_.size()};
     output.mean = farpoint::span<float>{means_.data(), means_.size()};
     output.voxel_count = farpoint::span<std::int32_t>{voxels_.data(), 1};
-    if (wish.report) output.report = report_.data();
+    if (options.report) output.report = report_.data();
     return output;
   }
 
