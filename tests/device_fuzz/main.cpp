@@ -42,25 +42,25 @@ struct options {
 
 /// Ends the program for what it does not understand.
 options parse(int argc, char** argv) {
-  options wish;
-  wish.seed = std::random_device{}();
+  options given;
+  given.seed = std::random_device{}();
   for (int i = 1; i < argc; i += 2) {
     char const* const value = i + 1 < argc ? argv[i + 1] : nullptr;
     if (value == nullptr) {
       usage(argv[0]);
     } else if (std::strcmp(argv[i], "--seconds") == 0) {
-      wish.seconds = std::atof(value);
+      given.seconds = std::atof(value);
     } else if (std::strcmp(argv[i], "--seed") == 0) {
-      wish.seed = std::strtoull(value, nullptr, 10);
+      given.seed = std::strtoull(value, nullptr, 10);
     } else if (std::strcmp(argv[i], "--calls") == 0) {
-      wish.calls = std::strtoull(value, nullptr, 10);
+      given.calls = std::strtoull(value, nullptr, 10);
     } else if (std::strcmp(argv[i], "--only") == 0) {
-      wish.only = value;
+      given.only = value;
     } else {
       usage(argv[0]);
     }
   }
-  return wish;
+  return given;
 }
 
 /// Makes a call and describes its failure; empty if it did not fail.
@@ -83,17 +83,17 @@ int main(int argc, char** argv) {
     std::printf("SKIPPED: no CUDA device\n");
     return 77;
   }
-  options const wish = parse(argc, argv);
-  std::printf("device_fuzz: seed %llu\n", static_cast<unsigned long long>(wish.seed));
+  options const given = parse(argc, argv);
+  std::printf("device_fuzz: seed %llu\n", static_cast<unsigned long long>(given.seed));
   auto const start = std::chrono::steady_clock::now();
   auto const elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   constexpr int max_failures = 20;
   int failures = 0;
   std::uint64_t calls = 0;
-  for (; calls < wish.calls && elapsed() < wish.seconds && failures < max_failures; ++calls) {
-    std::uint64_t const seed = wish.seed + calls;
+  for (; calls < given.calls && elapsed() < given.seconds && failures < max_failures; ++calls) {
+    std::uint64_t const seed = given.seed + calls;
     for (function const& f : functions) {
-      if (wish.only != nullptr && std::strcmp(wish.only, f.name) != 0) continue;
+      if (given.only != nullptr && std::strcmp(given.only, f.name) != 0) continue;
       std::string const failure = failure_of(f, seed);
       if (failure.empty()) continue;
       ++failures;

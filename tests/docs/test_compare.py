@@ -124,7 +124,7 @@ class Compare(Folder):
         self.assertEqual(code, 0)
         self.assertIn("warning: the devices differ: GPU X and GPU Y", out)
 
-    def test_other_circumstances_are_told(self):
+    def test_other_circumstances_are_reported(self):
         old = self.write("old.json", [row("a", 1000, sm_mhz_before=1980, sm_mhz_after=1980)])
         new = self.write("new.json", [row("a", 1000, sm_mhz_before=1980, sm_mhz_after=1700)], cuda_runtime="13.1",
                          copy_gb_per_second="3000", commit="def-dirty")

@@ -55,16 +55,16 @@ class Roofline(unittest.TestCase):
                 '"1","b","smsp__inst_executed.sum","inst","500"\n')
         (self.folder / "counted.csv").write_text(text)
         (self.folder / "limits.json").write_text(json.dumps({"GPU X": LIMITS}))
-        wish = [sys.executable, "-B", BENCH / "roofline.py", "--limits", self.folder / "limits.json", "--gpu", "GPU X", "--ncu",
-                f"fps/a/uniform={self.folder / 'counted.csv'}"]
-        done = subprocess.run(wish, check=False, capture_output=True, text=True)
+        command = [sys.executable, "-B", BENCH / "roofline.py", "--limits", self.folder / "limits.json", "--gpu", "GPU X", "--ncu",
+                   f"fps/a/uniform={self.folder / 'counted.csv'}"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, "fps/a/uniform: 2,000 warp instructions, kernels: 2\n"), done.stderr)
         self.limits = json.loads((self.folder / "limits.json").read_text())["GPU X"]
         # 2,000 instructions at 100 a cycle of 2 GHz.
         self.assertAlmostEqual(self.shares(row("fps/a/uniform/graph", 100, sm_mhz_after=2000))[0][1]["instructions"], 0.01)
         for broken in ("nothing", '"ID","Metric Name","Metric Value"\n"0","other","1"\n'):
             (self.folder / "counted.csv").write_text(broken)
-            self.assertEqual(subprocess.run(wish, check=False, capture_output=True).returncode, 2)
+            self.assertEqual(subprocess.run(command, check=False, capture_output=True).returncode, 2)
 
     def test_other_runs_are_refused(self):
         path = self.folder / "run.json"

@@ -20,8 +20,8 @@ camera_type take_camera(fuzz_input& input) {
   // Larger images take the reference too long.
   auto const side = [&] {
     index_t const usual = 1 + input.below(48);
-    index_t const wished = input.take_count(usual);
-    return static_cast<std::int32_t>(wished > 48 && wished <= 8192 ? usual : wished);
+    index_t const drawn = input.take_count(usual);
+    return static_cast<std::int32_t>(drawn > 48 && drawn <= 8192 ? usual : drawn);
   };
   camera.width = side();
   camera.height = side();
@@ -59,8 +59,8 @@ struct screen_request {
     if (input.flag()) method.rows = farpoint::screen_rows::input;
     method.layers = 1 + static_cast<int>(input.below(method.rounds == farpoint::until_exact ? 4 : 6));
     if (input.rarely()) method.layers = static_cast<int>(input.below(40)) - 10;
-    index_t const wish = 1 + input.below(input.rarely() ? 1024 : 40);
-    k = input.take_count(wish);
+    index_t const usual_k = 1 + input.below(input.rarely() ? 1024 : 40);
+    k = input.take_count(usual_k);
     index_t const pixels = index_t{method.camera.width} * method.camera.height * method.layers;
     auto const seen = static_cast<std::size_t>(std::clamp<index_t>(pixels, 0, data.points));
     auto const size = [&](std::size_t usual) {
@@ -68,7 +68,7 @@ struct screen_request {
     };
     visible = size(seen);
     rows = size(method.rows == farpoint::screen_rows::input ? static_cast<std::size_t>(data.points) : seen);
-    lists = size(rows * static_cast<std::size_t>(wish));
+    lists = size(rows * static_cast<std::size_t>(usual_k));
     wanted = input.take<std::uint8_t>();
     if (input.flag()) method.first_area = static_cast<float>(8 * input.unit());
   }

@@ -33,7 +33,7 @@ class Edit(WithFolder):
         self.write(name, make_clouds.ply_doubles(made))
         return made
 
-    def told(self, *arguments):
+    def summary(self, *arguments):
         return json.loads(self.succeeds(*arguments, '--json'))['files'][0]
 
     def test_convert(self):
@@ -54,9 +54,9 @@ class Edit(WithFolder):
             self.assertTrue(0 < len(expected) < len(cloud))
             rows = self.output('clean', 'a.ply', '-k', k, '--deviations', deviations)
             self.assertEqual([row[:3] for row in rows], expected)
-        told = self.told('clean', 'a.ply', '-k', k, '--deviations', deviations)
-        self.assertAlmostEqual(told['limit_m'], limit, 9)
-        self.assertEqual((told['kept'], told['outliers']), (len(expected), len(cloud) - len(expected)))
+        summary = self.summary('clean', 'a.ply', '-k', k, '--deviations', deviations)
+        self.assertAlmostEqual(summary['limit_m'], limit, 9)
+        self.assertEqual((summary['kept'], summary['outliers']), (len(expected), len(cloud) - len(expected)))
 
     def test_clean_by_radius(self):
         cloud = self.cloud()
@@ -72,7 +72,7 @@ class Edit(WithFolder):
         nan = float('nan')
         self.write('n.ply', make_clouds.ply([(i, 0, 0, 0) for i in range(9)] + [(nan, 0, 0, 0)]))
         self.assertEqual(len(self.output('clean', 'n.ply', '-k', 2, '--deviations', 9)), 9)
-        self.assertEqual(self.told('clean', 'n.ply')['non_finite'], 1)
+        self.assertEqual(self.summary('clean', 'n.ply')['non_finite'], 1)
         self.write('one.ply', make_clouds.ply([(1, 2, 3, 0)]))
         self.assertEqual(len(self.output('clean', 'one.ply')), 1)
 
@@ -106,7 +106,7 @@ class Edit(WithFolder):
         self.assertTrue(all(math.isnan(row[3]) for row in rows[20:50]))
         self.assertEqual([row[3:] for row in rows[50:]][1][0], 1)
         self.assertEqual([row[5] for row in rows], [0] * 50 + [7, 70000])
-        self.assertEqual(self.told('merge', 'a.ply', 'F')['inputs'], 3)
+        self.assertEqual(self.summary('merge', 'a.ply', 'F')['inputs'], 3)
         self.fails(1, 'merge', 'a.ply', 'F', '-o', 'F/b.ply', names='F/b.ply: would overwrite an input')
         self.fails(3, 'merge', 'a.ply', 'missing.ply', names='missing.ply: no such file')
 
@@ -152,23 +152,23 @@ class Edit(WithFolder):
 
     def test_stats(self):
         cloud = self.cloud()
-        told = self.told('info', 'a.ply', '--stats')
+        summary = self.summary('info', 'a.ply', '--stats')
         for axis, name in enumerate('xyz'):
             values = [p[axis] for p in cloud]
             low, high = min(values), max(values)
-            self.assertEqual((told[name]['min'], told[name]['max']), (low, high))
-            self.assertEqual(told[f'extent_{name}_m'], high - low)
+            self.assertEqual((summary[name]['min'], summary[name]['max']), (low, high))
+            self.assertEqual(summary[f'extent_{name}_m'], high - low)
             counts = [0] * 16
             for value in values:
                 counts[min(int((value - low) / ((high - low) / 16)), 15)] += 1
-            self.assertEqual(told[f'histogram_{name}']['counts'], counts)
+            self.assertEqual(summary[f'histogram_{name}']['counts'], counts)
         nearest = [sorted(math.dist(p, q) for q in cloud)[1] for p in cloud]
-        self.assertAlmostEqual(told['spacing_m'], statistics.fmean(nearest), 9)
-        self.assertAlmostEqual(told['spacing_median_m'], sorted(nearest)[len(nearest) // 2], 9)
-        edge = 10 * told['spacing_m']
+        self.assertAlmostEqual(summary['spacing_m'], statistics.fmean(nearest), 9)
+        self.assertAlmostEqual(summary['spacing_median_m'], sorted(nearest)[len(nearest) // 2], 9)
+        edge = 10 * summary['spacing_m']
         squares = {(math.floor(p[0] / edge), math.floor(p[1] / edge)) for p in cloud}
-        self.assertAlmostEqual(told['density_per_m2'], len(cloud) / (len(squares) * edge * edge), 6)
-        self.assertEqual(told['column_t'], {'min': 1.7e9, 'max': 1.7e9 + (len(cloud) - 1) / 8, 'type': 'float64'})
+        self.assertAlmostEqual(summary['density_per_m2'], len(cloud) / (len(squares) * edge * edge), 6)
+        self.assertEqual(summary['column_t'], {'min': 1.7e9, 'max': 1.7e9 + (len(cloud) - 1) / 8, 'type': 'float64'})
 
 
 class Text(WithFolder):

@@ -30,8 +30,8 @@ class Files(WithFolder):
                 self.succeeds(*command, '-o', name)
                 self.succeeds(*command, '-o', 'q.csv')
                 expected = (self.folder / 'q.csv').read_text().splitlines()
-                told = json.loads(self.succeeds('info', name, '--json'))['files'][0]
-                self.assertEqual(told['points'], len(expected) - 1)
+                summary = json.loads(self.succeeds('info', name, '--json'))['files'][0]
+                self.assertEqual(summary['points'], len(expected) - 1)
                 described = json.loads((self.folder / f'{name}.json').read_text())
                 self.assertEqual(described, {'points': len(expected) - 1, 'dtype': '<f4',
                                              'columns': expected[0].split(',')})

@@ -78,8 +78,8 @@ class Pages(WithFolder):
         self.assertTrue(0 <= angle['range']['low'] < angle['range']['high'] < 90, angle['range'])
 
     def test_page_of_splats(self):
-        told = self.succeeds('splat', '--points', 3000, '--views', 1, '--size', 64, '--visualize', '-o', 'knot.png')
-        self.assertIn('knot.html', told)
+        summary = self.succeeds('splat', '--points', 3000, '--views', 1, '--size', 64, '--visualize', '-o', 'knot.png')
+        self.assertIn('knot.html', summary)
         self.assertEqual(self.title_of('knot.html'), 'Knot: splats from 16 neighbors')
         scene = self.scene_of('knot.html')
         [cloud] = scene['clouds']
@@ -112,8 +112,8 @@ class Pages(WithFolder):
         self.write_sweeps(2)
         self.succeeds('fps', 'sweeps', '-n', '5', '--visualize', '-o', 'out')
         self.assertEqual(len(self.scene_of('out/sweeps_fps.html')['moments']), 2)
-        told = json.loads(self.succeeds('fps', 'sweeps/', '--visualize', '--json'))
-        self.assertEqual([one.get('page') for one in told['files']], ['sweeps_fps.html', None])
+        summary = json.loads(self.succeeds('fps', 'sweeps/', '--visualize', '--json'))
+        self.assertEqual([one.get('page') for one in summary['files']], ['sweeps_fps.html', None])
 
     def test_page_of_a_folder_that_cannot_be_written(self):
         self.write_sweeps(2)

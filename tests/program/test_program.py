@@ -84,11 +84,11 @@ class Answers(WithFolder):
             self.assertEqual(sum(int(row.split(',')[3]) for row in rows[1:]), 2000 + 100 * i)
 
     def test_capacities(self):
-        told = json.loads(self.succeeds('voxelize', 'scan.pcd', '--voxel-size', '4', '--max-voxels', 10, '--max-points',
-                                        3, '--random-points', 7, '--order', 'grid', '--check', '--json'))['files'][0]
-        self.assertEqual(told['voxels'], 10)
-        self.assertGreater(told['dropped_points'], 0)
-        self.assertGreater(told['surplus_points'], 0)
+        summary = json.loads(self.succeeds('voxelize', 'scan.pcd', '--voxel-size', '4', '--max-voxels', 10, '--max-points',
+                                           3, '--random-points', 7, '--order', 'grid', '--check', '--json'))['files'][0]
+        self.assertEqual(summary['voxels'], 10)
+        self.assertGreater(summary['dropped_points'], 0)
+        self.assertGreater(summary['surplus_points'], 0)
 
     def test_neighbors(self):
         self.succeeds('knn', 'scan.pcd', '-k', 3, '--with-self', '--indices', 'n.npy', '--check')
@@ -104,11 +104,11 @@ class Answers(WithFolder):
             self.assertLess((x * nx + y * ny + z * nz) / 10, -0.9)  # towards the middle, where the viewpoint is
 
     def test_json_and_means(self):
-        told = json.loads(self.succeeds('voxelize', 'FOLDER', '--cpu', '--json'))
-        self.assertEqual(told['command'], 'voxelize')
-        self.assertEqual([Path(one['file']).name for one in told['files']], [f'{i:06}.bin' for i in range(3)])
-        self.assertEqual(told['averages']['points'], 2100)
-        for one in told['files']:
+        summary = json.loads(self.succeeds('voxelize', 'FOLDER', '--cpu', '--json'))
+        self.assertEqual(summary['command'], 'voxelize')
+        self.assertEqual([Path(one['file']).name for one in summary['files']], [f'{i:06}.bin' for i in range(3)])
+        self.assertEqual(summary['averages']['points'], 2100)
+        for one in summary['files']:
             self.assertGreater(one['one_thread_ms'], 0)
             self.assertGreater(one['all_threads_ms'], 0)
 
@@ -203,9 +203,9 @@ class Failures(WithFolder):
             self.write(f'sweeps/{name}', make_clouds.kitti(cloud))
         self.write('sweeps/velodyne_b.bin', make_clouds.kitti(cloud)[:-1])
         done = self.fails(2, 'fps', 'sweeps', '--json', names='velodyne_b.bin')
-        told = json.loads(done.stdout)
-        self.assertEqual(len(told['files']), 2)
-        self.assertIn('velodyne_b.bin', told['errors'][0]['file'])
+        summary = json.loads(done.stdout)
+        self.assertEqual(len(summary['files']), 2)
+        self.assertIn('velodyne_b.bin', summary['errors'][0]['file'])
 
     def test_a_name_cannot_forge_a_line(self):
         self.write('a\nb\x1b.ply', b'noise')
@@ -242,8 +242,8 @@ class Failures(WithFolder):
                 self.fails(5, command, 'a.ply', '--backend', 'cuda')
         else:
             for command in ('fps', 'voxelize', 'knn', 'normals'):
-                told = json.loads(self.succeeds(command, 'a.ply', '--backend', 'cuda', '--check', '--json'))
-                self.assertIn('cuda', told['backend'])
+                summary = json.loads(self.succeeds(command, 'a.ply', '--backend', 'cuda', '--check', '--json'))
+                self.assertIn('cuda', summary['backend'])
 
 
 if __name__ == '__main__':

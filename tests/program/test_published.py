@@ -26,7 +26,7 @@ class Published(WithFolder):
         self.assertEqual((done.returncode, done.stderr), (0, ''), command)
         return done.stdout
 
-    def told(self, command):
+    def summary(self, command):
         """The figures of a documented command, as JSON."""
         self.documented(command)
         return json.loads(self.succeeds(*shlex.split(command)[1:], '--json'))
@@ -47,13 +47,13 @@ class Published(WithFolder):
         self.assertRegex(printed, r'mean of 3 files\n +points +2100\n')
         for name in ('1 thread (ms)', 'all threads (ms)', 'speed-up over 1 thread'):
             self.assertIn(name, printed)
-        told = self.told('farpoint voxelize FOLDER --cpu')
-        for one in told['files']:
+        summary = self.summary('farpoint voxelize FOLDER --cpu')
+        for one in summary['files']:
             fast = one.get('time_ms', one['all_threads_ms'])
             self.assertTrue(math.isclose(one['speedup_over_one_thread'], one['one_thread_ms'] / fast, rel_tol=1e-6), one)
         for key in ('one_thread_ms', 'speedup_over_one_thread'):
-            mean = sum(one[key] for one in told['files']) / 3
-            self.assertTrue(math.isclose(told['averages'][key], mean, rel_tol=1e-6), told)
+            mean = sum(one[key] for one in summary['files']) / 3
+            self.assertTrue(math.isclose(summary['averages'][key], mean, rel_tol=1e-6), summary)
 
     def test_machine_files_points_and_times(self):
         printed = self.documented('farpoint voxelize FOLDER --cpu --verbose')
@@ -69,8 +69,8 @@ class Published(WithFolder):
         self.assertTrue(all(cloud.get('cubes') for cloud in scene['clouds'][1::2]), [list(cloud) for cloud in scene['clouds']])
 
     def test_grid_of_540_by_540_by_40(self):
-        told = self.told('farpoint voxelize FOLDER --voxel-size 0.2 --range -54,-54,-5,54,54,3 --max-points 10 --max-voxels 160000 --cpu')
-        for one, points in zip(told['files'], (2000, 2100, 2200)):
+        summary = self.summary('farpoint voxelize FOLDER --voxel-size 0.2 --range -54,-54,-5,54,54,3 --max-points 10 --max-voxels 160000 --cpu')
+        for one, points in zip(summary['files'], (2000, 2100, 2200)):
             self.assertEqual((one['dims'], one['points']), ([540, 540, 40], points))
             self.assertTrue(0 < one['voxels'] < points - one['outside'] + 1)
             self.assertEqual((one['dropped_points'], one['surplus_points']), (0, 0))

@@ -11,7 +11,7 @@ from program import WithFolder, float32, float64, main
 class Ranges(WithFolder):
     """--range is half open: [low, high)."""
 
-    def told(self, *arguments):
+    def summary(self, *arguments):
         return json.loads(self.succeeds('voxelize', *arguments, '--json', '--check'))['files'][0]
 
     def test_grids_of_detectors(self):
@@ -29,10 +29,10 @@ class Ranges(WithFolder):
                 ('1', '0,0,0,10.0011,9.9989,0.3', None, [11, 10, 1]),
                 ('3', '0,0,0,10,3,3', None, [4, 1, 1])):
             options = ['--cells', cells] if cells else []
-            told = self.told('a.ply', '--voxel-size', size, '--range', corners, *options)
-            self.assertEqual(told['dims'], grid, (size, corners))
-        told = self.told('a.ply', '--range', '0,0,-3,64,64,1', '--cells', '128,128,1')
-        self.assertEqual((told['dims'], told['voxel_size']), ([128, 128, 1], [0.5, 0.5, 4]))
+            summary = self.summary('a.ply', '--voxel-size', size, '--range', corners, *options)
+            self.assertEqual(summary['dims'], grid, (size, corners))
+        summary = self.summary('a.ply', '--range', '0,0,-3,64,64,1', '--cells', '128,128,1')
+        self.assertEqual((summary['dims'], summary['voxel_size']), ([128, 128, 1], [0.5, 0.5, 4]))
 
     def test_points_at_the_corners(self):
         def triple(axis, own, other):
@@ -50,9 +50,9 @@ class Ranges(WithFolder):
                            kind(high) + kind(size) / 2, kind(1e9), kind(-1e9)]
                 for axis in range(3):
                     self.write('a.ply', ply([triple(axis, value, 0.5) for value in inside + outside]))
-                    told = self.told('a.ply', '--voxel-size', text(*triple(axis, size, 1)), '-o', 'a.csv',
-                                     '--range', text(*triple(axis, low, 0), *triple(axis, high, 1)))
-                    self.assertEqual(told['outside'], len(outside), (low, high, size, kind, axis))
+                    summary = self.summary('a.ply', '--voxel-size', text(*triple(axis, size, 1)), '-o', 'a.csv',
+                                           '--range', text(*triple(axis, low, 0), *triple(axis, high, 1)))
+                    self.assertEqual(summary['outside'], len(outside), (low, high, size, kind, axis))
                     rows = [row.split(',') for row in (self.folder / 'a.csv').read_text().splitlines()[1:]]
                     self.assertEqual(sum(int(row[3]) for row in rows), len(inside))
                     for row in rows:
@@ -60,24 +60,24 @@ class Ranges(WithFolder):
         # The largest float below the upper corner is inside, unless its quotient is rounded up to the grid's size.
         for low, high, size, expected in ((0, 10, 2.5, 0), (0, 76.8, 0.32, 0), (-76.8, 76.8, 0.32, 1)):
             self.write('a.ply', make_clouds.ply([(float32(high, -1), 0, 0, 0)]))
-            told = self.told('a.ply', '--voxel-size', f'{size},1,1', '--range', f'{low},0,0,{high},1,1')
-            self.assertEqual(told['outside'], expected)
+            summary = self.summary('a.ply', '--voxel-size', f'{size},1,1', '--range', f'{low},0,0,{high},1,1')
+            self.assertEqual(summary['outside'], expected)
 
     def test_seven_points_on_a_line(self):
         line = [float32(x) for x in (0, 5, 9.99, 10, 10.05, 10.5, 10.99)]
         self.write('line.ply', make_clouds.ply([(x, 0, 0, 0) for x in line]))
-        told = self.told('line.ply', '--voxel-size', '3', '--range', '0,0,0,10,3,3', '-o', 'line.csv')
-        self.assertEqual((told['outside'], told['voxels']), (4, 3))
+        summary = self.summary('line.ply', '--voxel-size', '3', '--range', '0,0,0,10,3,3', '-o', 'line.csv')
+        self.assertEqual((summary['outside'], summary['voxels']), (4, 3))
         rows = (self.folder / 'line.csv').read_text().splitlines()[1:]
         self.assertEqual([row.split(',')[0] for row in rows], ['0', '5', '9.99'])
 
     def test_pillars_have_no_points_above_them(self):
         cloud = [(abs(x) * 6.9, y * 3.9, z * 2.6 / 10, i) for x, y, z, i in make_clouds.sphere(5000)]
         self.write('scan.ply', make_clouds.ply(cloud))
-        told = self.told('scan.ply', '--voxel-size', '0.16,0.16,4', '--range', '0,-39.68,-3,69.12,39.68,1',
-                         '-o', 'v.csv')
-        self.assertEqual(told['outside'], sum(1 for point in cloud if point[2] >= 1))
-        self.assertGreater(told['outside'], 500)
+        summary = self.summary('scan.ply', '--voxel-size', '0.16,0.16,4', '--range', '0,-39.68,-3,69.12,39.68,1',
+                               '-o', 'v.csv')
+        self.assertEqual(summary['outside'], sum(1 for point in cloud if point[2] >= 1))
+        self.assertGreater(summary['outside'], 500)
         for row in (self.folder / 'v.csv').read_text().splitlines()[1:]:
             self.assertEqual(row.split(',')[6], '0')
 
@@ -92,10 +92,10 @@ class Ranges(WithFolder):
         self.assertRegex(text, r'voxel size \(m\) +\d')
         self.assertRegex(text, r"grid's lower corner \(m\) +-7 -20 -3\n")
         # The corners are at multiples of the size.
-        told = self.told('F/0.ply', '--voxel-size', '0.8')
-        self.assertEqual(told['origin'][0], 0)
-        self.assertEqual([round(value / 0.8, 9) for value in told['origin']], [0, -3, 0])
-        self.assertEqual(self.told('F/1.ply', '--voxel-size', '0.001')['voxels'], 2)
+        summary = self.summary('F/0.ply', '--voxel-size', '0.8')
+        self.assertEqual(summary['origin'][0], 0)
+        self.assertEqual([round(value / 0.8, 9) for value in summary['origin']], [0, -3, 0])
+        self.assertEqual(self.summary('F/1.ply', '--voxel-size', '0.001')['voxels'], 2)
 
     def test_what_is_no_range(self):
         self.write('a.ply', make_clouds.ply([(0, 0, 0, 0)]))
@@ -149,14 +149,14 @@ class Doubles(WithFolder):
     def test_answers_are_those_of_doubles(self):
         # Points at a spacing of 0.1 m, where adjacent floats differ by 0.5 m: as floats, points coincide.
         self.write('line.ply', make_clouds.ply_doubles([(636001 + i * 0.1, 5848935 + i * 0.1, 0) for i in range(50)]))
-        told = json.loads(self.succeeds('knn', 'line.ply', '-k', 1, '--check', '--json'))['files'][0]
-        self.assertAlmostEqual(told['mean_distance_m'], 0.1 * 2**0.5, 6)
-        told = json.loads(self.succeeds('fps', 'line.ply', '-n', 50, '--check', '--json'))['files'][0]
-        self.assertAlmostEqual(told['spacing_m'], 0.1 * 2**0.5, 6)
-        told = json.loads(self.succeeds('voxelize', 'line.ply', '--voxel-size', 0.1, '--check', '--json', '--range',
-                                        '636000.95,5848934.95,0,636005.95,5848939.95,1'))['files'][0]
-        self.assertEqual(told['voxels'], 50)
-        self.assertEqual(told['outside'], 0)
+        summary = json.loads(self.succeeds('knn', 'line.ply', '-k', 1, '--check', '--json'))['files'][0]
+        self.assertAlmostEqual(summary['mean_distance_m'], 0.1 * 2**0.5, 6)
+        summary = json.loads(self.succeeds('fps', 'line.ply', '-n', 50, '--check', '--json'))['files'][0]
+        self.assertAlmostEqual(summary['spacing_m'], 0.1 * 2**0.5, 6)
+        summary = json.loads(self.succeeds('voxelize', 'line.ply', '--voxel-size', 0.1, '--check', '--json', '--range',
+                                           '636000.95,5848934.95,0,636005.95,5848939.95,1'))['files'][0]
+        self.assertEqual(summary['voxels'], 50)
+        self.assertEqual(summary['outside'], 0)
 
     def test_info_has_all_digits(self):
         text = self.succeeds('info', 'utm.ply')

@@ -63,24 +63,24 @@ class Json(WithFolder):
                         ['crop', 'scan.pcd', '--ball', '0,0,0,1'], ['merge', 'scan.pcd', 'FOLDER'],
                         ['sample', 'scan.pcd', '-n', 5], ['sample', 'scan.pcd', '--voxel-size', 1], ['bench', 'model.ply'],
                         ['voxelize', 'all.ply']):
-            told = json.loads(self.succeeds(*command, '--json'), parse_constant=self.fail)
-            self.assertEqual(faults(told, schema, schema), [], command)
-            self.assertEqual(told['command'], command[0])
-            for one in told['files']:
+            summary = json.loads(self.succeeds(*command, '--json'), parse_constant=self.fail)
+            self.assertEqual(faults(summary, schema, schema), [], command)
+            self.assertEqual(summary['command'], command[0])
+            for one in summary['files']:
                 used |= set(one)
         (self.folder / 'FOLDER/bad.ply').write_bytes(b'ply\n')
-        told = json.loads(self.fails(2, 'info', 'FOLDER', '--json').stdout)
-        self.assertEqual((faults(told, schema, schema), len(told['errors'])), ([], 1))
+        summary = json.loads(self.fails(2, 'info', 'FOLDER', '--json').stdout)
+        self.assertEqual((faults(summary, schema, schema), len(summary['errors'])), ([], 1))
         # The schema has nothing that no command says.
         unused = set(schema['$defs']['file']['properties']) - used - {'input', 'page'}
         self.assertEqual(unused, set())
 
     def test_the_schema_refuses(self):
         schema = json.loads((pages[0].parent / 'farpoint.schema.json').read_text())
-        told = json.loads(self.succeeds('info', '--json'))
+        summary = json.loads(self.succeeds('info', '--json'))
         for change in ({'files': [{'points': '5'}]}, {'files': [{'dims': [1, 2]}]}, {'files': [{'x': {'min': 1}}]},
                        {'command': 'fly'}, {'more': 1}, {'averages': {'a': 'b'}}):
-            self.assertEqual(len(faults({**told, **change}, schema, schema)), 1, change)
+            self.assertEqual(len(faults({**summary, **change}, schema, schema)), 1, change)
 
 
 class Mistakes(WithFolder):

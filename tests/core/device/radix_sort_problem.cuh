@@ -45,42 +45,42 @@ struct radix_sort_call {
 /// @param compared  bits of the keys that the order is by
 /// @param sort      `sort(radix_sort_call)`: launches the kernel
 template <class Sort>
-void check_radix_sort(radix_problem const& wished, int compared, std::size_t workspace_words, std::uint64_t seed,
+void check_radix_sort(radix_problem const& problem, int compared, std::size_t workspace_words, std::uint64_t seed,
                       Sort const& sort) {
   using words = std::vector<std::uint32_t>;
-  CAPTURE(wished.size, wished.blocks, wished.bits, wished.has_values, wished.times, wished.values, seed);
+  CAPTURE(problem.size, problem.blocks, problem.bits, problem.has_values, problem.times, problem.values, seed);
   random_source random{seed};
-  words keys(wished.size);
-  words values(wished.size);
-  for (std::size_t i = 0; i < wished.size; ++i) {
+  words keys(problem.size);
+  words values(problem.size);
+  for (std::size_t i = 0; i < problem.size; ++i) {
     auto const number = static_cast<std::uint32_t>(random.next());
-    keys[i] = wished.values == 0 ? number : number % wished.values * 0x01030507u;
-    values[i] = wished.has_values ? static_cast<std::uint32_t>(random.next()) : static_cast<std::uint32_t>(i);
+    keys[i] = problem.values == 0 ? number : number % problem.values * 0x01030507u;
+    values[i] = problem.has_values ? static_cast<std::uint32_t>(random.next()) : static_cast<std::uint32_t>(i);
   }
   device_array<std::uint32_t> const first_keys{keys};
-  device_array<std::uint32_t> const first_values{wished.has_values ? values : words(wished.size, 77)};
-  device_array<std::uint32_t> const second_keys{wished.size};
-  device_array<std::uint32_t> const second_values{wished.size};
+  device_array<std::uint32_t> const first_values{problem.has_values ? values : words(problem.size, 77)};
+  device_array<std::uint32_t> const second_keys{problem.size};
+  device_array<std::uint32_t> const second_values{problem.size};
   device_array<std::uint32_t> const workspace{workspace_words};
   sort(radix_sort_call{{{first_keys.data(), first_values.data()}, {second_keys.data(), second_values.data()}},
                        workspace.data(),
-                       static_cast<std::uint32_t>(wished.size),
-                       wished.bits,
-                       wished.times,
-                       wished.has_values});
+                       static_cast<std::uint32_t>(problem.size),
+                       problem.bits,
+                       problem.times,
+                       problem.has_values});
   REQUIRE_CUDA(cudaGetLastError());
   REQUIRE_CUDA(cudaDeviceSynchronize());
 
   std::uint32_t const mask = compared == 32 ? ~0u : (1u << compared) - 1;
-  words places(wished.size);
+  words places(problem.size);
   std::iota(places.begin(), places.end(), 0u);
   std::stable_sort(places.begin(), places.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return (keys[a] & mask) < (keys[b] & mask); });
-  bool const in_first = farpoint::radix_passes(wished.bits) * wished.times % 2 == 0;
+  bool const in_first = farpoint::radix_passes(problem.bits) * problem.times % 2 == 0;
   words const sorted_keys = (in_first ? first_keys : second_keys).download();
   words const sorted_values = (in_first ? first_values : second_values).download();
   std::size_t wrong = 0;
-  for (std::size_t i = 0; i < wished.size; ++i) {
+  for (std::size_t i = 0; i < problem.size; ++i) {
     if (sorted_keys[i] != keys[places[i]] || sorted_values[i] != values[places[i]]) ++wrong;
   }
   CHECK(wrong == 0);

@@ -59,7 +59,7 @@ farpoint::result check(cudaStream_t stream, Arrays const&... arrays) {
   return farpoint::detail::check_pointers(farpoint::cuda_exec{stream}, arrays...);
 }
 
-bool says(farpoint::result const& outcome, char const* words) {
+bool has_reason(farpoint::result const& outcome, char const* words) {
   return outcome.code == farpoint::status::bad_argument && std::strstr(outcome.reason, words) != nullptr;
 }
 
@@ -110,17 +110,17 @@ TEST_CASE("check_pointers: host memory is refused, by name", "[check_pointers][d
   std::vector<float> host(64);
   float on_stack = 0;
   static float of_program = 0;
-  CHECK(says(check(stream.get(), span<float>{host}), "an output: host memory"));
-  CHECK(says(check(stream.get(), span<float const>{host}), "an input: host memory"));
-  CHECK(says(check(stream.get(), &on_stack), "an output: host memory"));
-  CHECK(says(check(stream.get(), &of_program), "an output: host memory"));
+  CHECK(has_reason(check(stream.get(), span<float>{host}), "an output: host memory"));
+  CHECK(has_reason(check(stream.get(), span<float const>{host}), "an input: host memory"));
+  CHECK(has_reason(check(stream.get(), &on_stack), "an output: host memory"));
+  CHECK(has_reason(check(stream.get(), &of_program), "an output: host memory"));
   std::vector<unsigned char> bytes(1024);
-  CHECK(says(check(stream.get(), farpoint::bytes{bytes}), "workspace: host memory"));
+  CHECK(has_reason(check(stream.get(), farpoint::bytes{bytes}), "workspace: host memory"));
   farpoint::batch<points_view> const clouds{points_view{host.data(), 16}};
-  CHECK(says(check(stream.get(), clouds), "points: host memory"));
+  CHECK(has_reason(check(stream.get(), clouds), "points: host memory"));
   std::vector<std::int32_t> indices(4);
-  CHECK(says(check(stream.get(), farpoint::index_view{indices}), "an input: host memory"));
-  CHECK(says(check(stream.get(), farpoint::index_span{indices}), "an output: host memory"));
+  CHECK(has_reason(check(stream.get(), farpoint::index_view{indices}), "an input: host memory"));
+  CHECK(has_reason(check(stream.get(), farpoint::index_span{indices}), "an output: host memory"));
 }
 
 TEST_CASE("check_pointers: arrays longer than their memory are refused", "[check_pointers][device]") {
@@ -130,9 +130,10 @@ TEST_CASE("check_pointers: arrays longer than their memory are refused", "[check
   REQUIRE_CUDA(cudaMalloc(&memory, size * sizeof(float)));
   CHECK(check(stream.get(), span<float>{memory, size}));
   CHECK(check(stream.get(), span<float>{memory + size - 1, 1}));
-  CHECK(says(check(stream.get(), span<float>{memory, size + (std::size_t{1} << 40)}), "an output: longer"));
-  CHECK(says(check(stream.get(), span<float>{memory + 1, size}), "an output: longer"));
-  CHECK(says(check(stream.get(), farpoint::bytes{reinterpret_cast<unsigned char*>(memory), 5 * size}), "workspace"));
+  CHECK(has_reason(check(stream.get(), span<float>{memory, size + (std::size_t{1} << 40)}), "an output: longer"));
+  CHECK(has_reason(check(stream.get(), span<float>{memory + 1, size}), "an output: longer"));
+  CHECK(has_reason(check(stream.get(), farpoint::bytes{reinterpret_cast<unsigned char*>(memory), 5 * size}),
+                   "workspace"));
 
   auto const n = static_cast<index_t>(size / 4);
   auto const view_of = [](float const* base, index_t count, index_t stride) {
@@ -141,8 +142,8 @@ TEST_CASE("check_pointers: arrays longer than their memory are refused", "[check
   CHECK(check(stream.get(), view_of(memory, n, 16)));
   CHECK(check(stream.get(), view_of(memory + 4 * (n - 1), n, -16)));
   CHECK(check(stream.get(), view_of(memory, 1000 * n, 0)));
-  CHECK(says(check(stream.get(), view_of(memory, n + 1, 16)), "points: more"));
-  CHECK(says(check(stream.get(), view_of(memory, n, 20)), "points: more"));
+  CHECK(has_reason(check(stream.get(), view_of(memory, n + 1, 16)), "points: more"));
+  CHECK(has_reason(check(stream.get(), view_of(memory, n, 20)), "points: more"));
   REQUIRE_CUDA(cudaFree(memory));
 }
 
@@ -166,9 +167,9 @@ TEST_CASE("check_pointers: views are checked from their lowest byte to their hig
   CHECK(check(stream.get(), features(end, n, -16, backwards)));
   CHECK(check(stream.get(), points(end, n, -16, {-16, -12, -8, -4})));
   CHECK(check(stream.get(), points(end, 1, -16, {-16, -12, -8, -4})));
-  CHECK(says(check(stream.get(), features(memory, n + 1, 16, forwards)), "an input: longer"));
-  CHECK(says(check(stream.get(), features(end - 3, n, -16, forwards)), "an input: longer"));
-  CHECK(says(check(stream.get(), points(end - 3, n, -16, {0, 4, 8, 12})), "points: more"));
+  CHECK(has_reason(check(stream.get(), features(memory, n + 1, 16, forwards)), "an input: longer"));
+  CHECK(has_reason(check(stream.get(), features(end - 3, n, -16, forwards)), "an input: longer"));
+  CHECK(has_reason(check(stream.get(), points(end - 3, n, -16, {0, 4, 8, 12})), "points: more"));
   REQUIRE_CUDA(cudaFree(memory));
 }
 
@@ -187,16 +188,17 @@ TEST_CASE("check_pointers: reports, and a hash map's values and slots, in host m
   span<std::uint32_t const> const given{keys.data(), 3};
   std::vector<std::uint32_t> host_values(3);
   std::vector<std::int32_t> host_slots(3);
-  CHECK(says(farpoint::hash_map_insert(exec, map, given, host_values), "an input: host memory"));
-  CHECK(says(farpoint::hash_map_insert_or_min(exec, map, given, host_values), "an input: host memory"));
-  CHECK(says(farpoint::hash_map_find(exec, map, given, 0, host_values), "an output: host memory"));
-  CHECK(says(farpoint::hash_map_find_or_insert(exec, map, given, host_slots), "an output: host memory"));
-  CHECK(says(farpoint::hash_map_find_slots(exec, map, given, host_slots), "an output: host memory"));
+  CHECK(has_reason(farpoint::hash_map_insert(exec, map, given, host_values), "an input: host memory"));
+  CHECK(has_reason(farpoint::hash_map_insert_or_min(exec, map, given, host_values), "an input: host memory"));
+  CHECK(has_reason(farpoint::hash_map_find(exec, map, given, 0, host_values), "an output: host memory"));
+  CHECK(has_reason(farpoint::hash_map_find_or_insert(exec, map, given, host_slots), "an output: host memory"));
+  CHECK(has_reason(farpoint::hash_map_find_slots(exec, map, given, host_slots), "an output: host memory"));
   CHECK(farpoint::hash_map_insert(exec, map, given, {values.data(), 3}));
 
   farpoint::gather_report gathered;
-  CHECK(says(farpoint::gather<pair_of_floats>(exec, {}, 1, farpoint::index_view{}, span<pair_of_floats>{}, &gathered),
-             "an output: host memory"));
+  CHECK(has_reason(
+      farpoint::gather<pair_of_floats>(exec, {}, 1, farpoint::index_view{}, span<pair_of_floats>{}, &gathered),
+      "an output: host memory"));
   device_array<float> const xyz{std::vector<float>(30, 1.0f)};
   device_array<float> const out{30};
   farpoint::batch<search_points> const cloud{search_points{xyz.data(), 10}};
@@ -206,13 +208,13 @@ TEST_CASE("check_pointers: reports, and a hash map's values and slots, in host m
   farpoint::normals_params params;
   using s = search_selector;
   char const* const refused = "an output: host memory";
-  CHECK(says(farpoint::mean_knn_distance<s>(exec, cloud, 3, ten, {}, &report), refused));
-  CHECK(says(farpoint::estimate_normals<s>(exec, cloud, params, {thirty, {}, &report}, {}), refused));
-  CHECK(says(farpoint::interpolate<s>(exec, cloud, ten, cloud, 1, {ten, &report}, {}), refused));
+  CHECK(has_reason(farpoint::mean_knn_distance<s>(exec, cloud, 3, ten, {}, &report), refused));
+  CHECK(has_reason(farpoint::estimate_normals<s>(exec, cloud, params, {thirty, {}, &report}, {}), refused));
+  CHECK(has_reason(farpoint::interpolate<s>(exec, cloud, ten, cloud, 1, {ten, &report}, {}), refused));
   farpoint::device_point_bvh<float> const index;
-  CHECK(says(farpoint::mean_knn_distance<s>(exec, index, cloud, 3, ten, {}, &report), refused));
-  CHECK(says(farpoint::estimate_normals<s>(exec, index, cloud, params, {thirty, {}, &report}), refused));
-  CHECK(says(farpoint::interpolate(exec, index, ten, cloud, 1, {ten, &report}), refused));
+  CHECK(has_reason(farpoint::mean_knn_distance<s>(exec, index, cloud, 3, ten, {}, &report), refused));
+  CHECK(has_reason(farpoint::estimate_normals<s>(exec, index, cloud, params, {thirty, {}, &report}), refused));
+  CHECK(has_reason(farpoint::interpolate(exec, index, ten, cloud, 1, {ten, &report}), refused));
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 }
 
@@ -231,7 +233,7 @@ TEST_CASE("check_pointers: fps() and gather() on a stream refuse host memory", "
                                    farpoint::batch<points_view>{points_view{points, n}}, params,
                                    farpoint::fps_output<float>{span<std::int32_t>{picks.data(), 10}}, {});
   };
-  CHECK(says(sample(host.data()), "points: host memory"));
+  CHECK(has_reason(sample(host.data()), "points: host memory"));
   CHECK(picks.untouched());
   CHECK(sample(device.data()));
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
@@ -245,7 +247,7 @@ TEST_CASE("check_pointers: fps() and gather() on a stream refuse host memory", "
                                             span<pair_of_floats const>{features.data(), n}, 1,
                                             span<std::int32_t>{picks.data(), 10}, span<pair_of_floats>{to, 10});
   };
-  CHECK(says(gather_to(on_host.data()), "an output: host memory"));
+  CHECK(has_reason(gather_to(on_host.data()), "an output: host memory"));
   CHECK(gather_to(gathered.data()));
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 }
@@ -273,9 +275,9 @@ TEST_CASE("check_pointers: the launchers of compat/ refuse host memory", "[check
     return group_points_kernel_launcher_fast(1, 1, n, rows, 3, points, idx, to, exec);
   };
   CHECK(group(values.data(), indices.data(), out.data()));
-  CHECK(says(group(floats.data(), indices.data(), out.data()), input));
-  CHECK(says(group(values.data(), ints.data(), out.data()), input));
-  CHECK(says(group(values.data(), indices.data(), floats.data()), output));
+  CHECK(has_reason(group(floats.data(), indices.data(), out.data()), input));
+  CHECK(has_reason(group(values.data(), ints.data(), out.data()), input));
+  CHECK(has_reason(group(values.data(), indices.data(), floats.data()), output));
 
   auto const group_grad = [&](float const* grad, int const* of_rows, int const* of_points, farpoint::bytes scratch) {
     return group_points_grad_kernel_launcher_stack(1, rows, 1, n, 3, grad, indices.data(), of_rows, of_points,
@@ -283,21 +285,21 @@ TEST_CASE("check_pointers: the launchers of compat/ refuse host memory", "[check
   };
   std::vector<unsigned char> host_workspace(workspace.size());
   CHECK(group_grad(values.data(), counts.data(), counts.data(), workspace));
-  CHECK(says(group_grad(floats.data(), counts.data(), counts.data(), workspace), input));
-  CHECK(says(group_grad(values.data(), ints.data(), counts.data(), workspace), input));
-  CHECK(says(group_grad(values.data(), counts.data(), ints.data(), workspace), input));
-  CHECK(says(group_grad(values.data(), counts.data(), counts.data(), host_workspace), "workspace: host memory"));
+  CHECK(has_reason(group_grad(floats.data(), counts.data(), counts.data(), workspace), input));
+  CHECK(has_reason(group_grad(values.data(), ints.data(), counts.data(), workspace), input));
+  CHECK(has_reason(group_grad(values.data(), counts.data(), ints.data(), workspace), input));
+  CHECK(has_reason(group_grad(values.data(), counts.data(), counts.data(), host_workspace), "workspace: host memory"));
 
   auto const interpolate = [&](float const* points, float const* weight, float* to) {
     return three_interpolate_kernel_launcher_stack(rows, 1, points, indices.data(), weight, to, exec);
   };
   CHECK(interpolate(values.data(), values.data(), out.data()));
-  CHECK(says(interpolate(floats.data(), values.data(), out.data()), input));
-  CHECK(says(interpolate(values.data(), floats.data(), out.data()), input));
-  CHECK(says(interpolate(values.data(), values.data(), floats.data()), output));
-  CHECK(says(three_interpolate_grad_kernel_launcher_fast(1, 1, rows, n, values.data(), indices.data(), values.data(),
-                                                         floats.data(), exec, workspace),
-             output));
+  CHECK(has_reason(interpolate(floats.data(), values.data(), out.data()), input));
+  CHECK(has_reason(interpolate(values.data(), floats.data(), out.data()), input));
+  CHECK(has_reason(interpolate(values.data(), values.data(), floats.data()), output));
+  CHECK(has_reason(three_interpolate_grad_kernel_launcher_fast(1, 1, rows, n, values.data(), indices.data(),
+                                                               values.data(), floats.data(), exec, workspace),
+                   output));
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 }
 
@@ -331,6 +333,6 @@ TEST_CASE("check_pointers: a stream of another device is refused", "[check_point
   REQUIRE_CUDA(cudaSetDevice(1));
   REQUIRE_CUDA(cudaStreamCreate(&other));
   REQUIRE_CUDA(cudaSetDevice(0));
-  CHECK(says(check(other), "exec: the stream is of another device"));
+  CHECK(has_reason(check(other), "exec: the stream is of another device"));
   REQUIRE_CUDA(cudaStreamDestroy(other));
 }

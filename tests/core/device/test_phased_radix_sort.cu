@@ -33,14 +33,14 @@ __global__ void __launch_bounds__(Threads) sort_kernel(radix_sort_call const cal
 }
 
 template <int Threads, int Items, int Window>
-void check_sort(radix_problem const& wished, std::uint64_t seed) {
+void check_sort(radix_problem const& problem, std::uint64_t seed) {
   CAPTURE(Threads, Items, Window);
-  auto const words = farpoint::phased_radix_sort_workspace_words(static_cast<farpoint::index_t>(wished.size),
+  auto const words = farpoint::phased_radix_sort_workspace_words(static_cast<farpoint::index_t>(problem.size),
                                                                  farpoint::index_t{Threads} * Items);
   device_array<farpoint::grid_phase> const phases{
-      std::vector<farpoint::grid_phase>(static_cast<std::size_t>(wished.times) * 6 + 1)};
-  check_radix_sort(wished, wished.bits, static_cast<std::size_t>(words), seed, [&](radix_sort_call const& call) {
-    sort_kernel<Threads, Items, Window><<<static_cast<unsigned>(wished.blocks), Threads>>>(call, phases.data());
+      std::vector<farpoint::grid_phase>(static_cast<std::size_t>(problem.times) * 6 + 1)};
+  check_radix_sort(problem, problem.bits, static_cast<std::size_t>(words), seed, [&](radix_sort_call const& call) {
+    sort_kernel<Threads, Items, Window><<<static_cast<unsigned>(problem.blocks), Threads>>>(call, phases.data());
   });
   CHECK(phases.intact());
 }

@@ -45,7 +45,7 @@ farpoint::pinhole_camera<float> camera_of(image_sides image) {
   return camera;
 }
 
-bool says(farpoint::result const& outcome, char const* sentence) {
+bool has_reason(farpoint::result const& outcome, char const* sentence) {
   return outcome.code == farpoint::status::bad_argument && std::string{outcome.reason} == sentence;
 }
 
@@ -129,13 +129,13 @@ TEST_CASE("limits, host: sides of an image", "[limits][host]") {
     CAPTURE(image.width, image.height);
     auto const camera = camera_of(image);
     std::uint64_t word = 0;
-    CHECK(says(project(exec, one_cloud(3), camera, farpoint::zbuffer_ref{{&word, 1}, image.width, image.height}),
-               "project: the camera's width or height is not between 1 and 8,192"));
-    CHECK(says(draw_splats(exec, one_cloud(0), {}, camera, {}, {}, {}),
-               "draw_splats: the camera's width or height is not between 1 and 8,192"));
+    CHECK(has_reason(project(exec, one_cloud(3), camera, farpoint::zbuffer_ref{{&word, 1}, image.width, image.height}),
+                     "project: the camera's width or height is not between 1 and 8,192"));
+    CHECK(has_reason(draw_splats(exec, one_cloud(0), {}, camera, {}, {}, {}),
+                     "draw_splats: the camera's width or height is not between 1 and 8,192"));
     farpoint::quadtree_ref tree;
-    CHECK(says(build_quadtree(exec, image.width, image.height, {}, {}, tree),
-               "width, height or points: not 1 to 8192, or more points than pixels"));
+    CHECK(has_reason(build_quadtree(exec, image.width, image.height, {}, {}, tree),
+                     "width, height or points: not 1 to 8192, or more points than pixels"));
   }
 }
 

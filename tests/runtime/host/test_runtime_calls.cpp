@@ -102,7 +102,7 @@ struct question {
 };
 
 /// Backend under test: a GPU if there is one.
-constexpr runtime::options wish{runtime::backend::automatic, 2};
+constexpr runtime::options options{runtime::backend::automatic, 2};
 constexpr host_exec threads{2};
 
 /// Calls the header's function with a workspace of its own.
@@ -155,7 +155,7 @@ void check_knn(question<Coord> const& asked, index_t k) {
       [&](half to) {
         farpoint::knn_output<Scalar> output{of(to, found.indices), of(to, found.distances), of(to, found.counts)};
         output.report = &reports[static_cast<int>(to)];
-        if (to == half::library) return runtime::knn(asked.points, asked.queries, exact{}, k, output, wish);
+        if (to == half::library) return runtime::knn(asked.points, asked.queries, exact{}, k, output, options);
         return with_workspace(knn_workspace_bytes(threads, asked.wide.points, asked.wide.queries, exact{}, k),
                               [&](farpoint::bytes memory) {
                                 return knn(threads, asked.wide.points, asked.wide.queries, exact{}, k, output, memory);
@@ -170,7 +170,7 @@ void check_knn(question<Coord> const& asked, index_t k) {
       "knn of the points",
       [&](half to) {
         farpoint::knn_output<Scalar> const output{of(to, own.indices), of(to, own.distances)};
-        if (to == half::library) return runtime::knn(asked.points, others, k, output, wish);
+        if (to == half::library) return runtime::knn(asked.points, others, k, output, options);
         return with_workspace(knn_workspace_bytes(threads, asked.wide.points, others, k), [&](farpoint::bytes memory) {
           return knn(threads, asked.wide.points, others, k, output, memory);
         });
@@ -186,7 +186,7 @@ void check_radius(question<Coord> const& asked, index_t max) {
       "radius",
       [&](half to) {
         auto const output = found.template output<farpoint::radius_output<Scalar>>(to);
-        if (to == half::library) return runtime::radius(asked.points, asked.queries, ball, max, output, wish);
+        if (to == half::library) return runtime::radius(asked.points, asked.queries, ball, max, output, options);
         return with_workspace(
             radius_workspace_bytes(threads, asked.wide.points, asked.wide.queries), [&](farpoint::bytes memory) {
               return radius(threads, asked.wide.points, asked.wide.queries, ball, max, output, memory);
@@ -208,7 +208,7 @@ void check_radius_rows(question<Coord> const& asked, index_t capacity) {
       [&](half to) {
         farpoint::radius_rows_output<Scalar> const output{of(to, offsets), of(to, indices), of(to, distances),
                                                           &reports[static_cast<int>(to)]};
-        if (to == half::library) return runtime::radius_rows(asked.points, asked.queries, ball, output, wish);
+        if (to == half::library) return runtime::radius_rows(asked.points, asked.queries, ball, output, options);
         return with_workspace(
             radius_workspace_bytes(threads, asked.wide.points, asked.wide.queries), [&](farpoint::bytes memory) {
               return radius_rows(threads, asked.wide.points, asked.wide.queries, ball, output, memory);
@@ -230,7 +230,7 @@ void check_neighborhoods(question<Coord> const& asked) {
       [&](half to) {
         farpoint::normals_output<Scalar> const output{of(to, normals), of(to, curvatures), nullptr,
                                                       of(to, covariances)};
-        if (to == half::library) return runtime::estimate_normals(asked.points, params, output, wish);
+        if (to == half::library) return runtime::estimate_normals(asked.points, params, output, options);
         return with_workspace(estimate_normals_workspace_bytes(threads, asked.wide.points, params),
                               [&](farpoint::bytes memory) {
                                 return estimate_normals(threads, asked.wide.points, params, output, memory);
@@ -242,7 +242,7 @@ void check_neighborhoods(question<Coord> const& asked) {
   check_both(
       "mean_knn_distance",
       [&](half to) {
-        if (to == half::library) return runtime::mean_knn_distance(asked.points, 4, of(to, means), nullptr, wish);
+        if (to == half::library) return runtime::mean_knn_distance(asked.points, 4, of(to, means), nullptr, options);
         return with_workspace(mean_knn_distance_workspace_bytes(threads, asked.wide.points, 4),
                               [&](farpoint::bytes memory) {
                                 return mean_knn_distance(threads, asked.wide.points, 4, of(to, means), memory);
@@ -258,7 +258,7 @@ void check_neighborhoods(question<Coord> const& asked) {
       [&](half to) {
         farpoint::interpolate_output const output{of(to, interpolated)};
         span<float const> const values{features};
-        if (to == half::library) return runtime::interpolate(asked.points, values, asked.queries, 2, output, wish);
+        if (to == half::library) return runtime::interpolate(asked.points, values, asked.queries, 2, output, options);
         return with_workspace(
             interpolate_workspace_bytes(threads, asked.wide.points, asked.wide.queries), [&](farpoint::bytes memory) {
               return interpolate(threads, asked.wide.points, values, asked.wide.queries, 2, output, memory);
@@ -285,7 +285,7 @@ void check_screen(scene<Coord> const& points, Camera const& camera, farpoint::sc
                                                    of(to, found.counts)};
         output.visible = of(to, visible);
         output.report = &reports[static_cast<int>(to)];
-        if (to == half::library) return runtime::knn(cloud, method, k, output, wish);
+        if (to == half::library) return runtime::knn(cloud, method, k, output, options);
         return with_workspace(knn_workspace_bytes(threads, wide, method, k),
                               [&](farpoint::bytes memory) { return knn(threads, wide, method, k, output, memory); });
       },
@@ -336,7 +336,7 @@ void check_gather() {
       [&](half to) {
         auto* const report = &reports[static_cast<int>(to)];
         if (to == half::library) {
-          return runtime::gather(from, channels, indices, of(to, gathered), report, wish);
+          return runtime::gather(from, channels, indices, of(to, gathered), report, options);
         }
         return farpoint::gather(threads, from, channels, indices, of(to, gathered), report);
       },
@@ -352,7 +352,7 @@ void check_gather() {
       "gather in clouds",
       [&](half to) {
         auto const output = farpoint::feature_rows<Value>::ragged(of(to, within), ends, channels);
-        if (to == half::library) return runtime::gather(clouds, indices, output, nullptr, wish);
+        if (to == half::library) return runtime::gather(clouds, indices, output, nullptr, options);
         return farpoint::gather(threads, clouds, indices, output);
       },
       within);
@@ -372,7 +372,7 @@ void check_sampling() {
   lists<Scalar> weighted{3, 40};
   auto const by_weight = [&](half to) {
     auto const output = weighted.template output<output_of>(to);
-    if (to == half::library) return runtime::fps_weighted(points.clouds(), some, params, output, wish);
+    if (to == half::library) return runtime::fps_weighted(points.clouds(), some, params, output, options);
     return with_workspace(fps_weighted_workspace_bytes(threads, points.wide()), [&](farpoint::bytes memory) {
       return fps_weighted(threads, points.wide(), some, params, output, memory);
     });
@@ -382,7 +382,7 @@ void check_sampling() {
   lists<Scalar> subset{3, 200};
   auto const by_radius = [&](half to) {
     auto const output = subset.template output<output_of>(to);
-    if (to == half::library) return runtime::poisson_subset(points.clouds(), 0.2, output, wish);
+    if (to == half::library) return runtime::poisson_subset(points.clouds(), 0.2, output, options);
     return with_workspace(poisson_subset_workspace_bytes(threads, points.wide(), 200), [&](farpoint::bytes memory) {
       return poisson_subset(threads, points.wide(), 0.2, output, memory);
     });
@@ -397,7 +397,7 @@ void check_sampling() {
   params.first = 0;
   auto const extend = [&](half to) {
     auto const output = extended.template output<output_of>(to);
-    if (to == half::library) return runtime::fps_extend(points.clouds().points(), 25, params, output, wish);
+    if (to == half::library) return runtime::fps_extend(points.clouds().points(), 25, params, output, options);
     auto const cloud = points.wide().points();
     farpoint::fps_params with_chosen = params;
     with_chosen.chosen = span<std::int32_t const>{extended.indices.expected.data(), 25};

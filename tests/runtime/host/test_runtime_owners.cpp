@@ -24,7 +24,7 @@ namespace runtime = farpoint::runtime;
 
 namespace {
 
-constexpr runtime::options wish{runtime::backend::automatic, 2};
+constexpr runtime::options options{runtime::backend::automatic, 2};
 
 template <class Scalar>
 std::vector<Scalar> packed(shape of, std::size_t n, std::uint64_t seed) {
@@ -55,7 +55,7 @@ void check_index() {
   std::vector<std::int32_t> expected(300 * k), found(300 * k);
   std::vector<Scalar> expected_distances(300 * k), found_distances(300 * k);
   CHECK(index.knn(asked, exact{}, k, {found}).code == status::bad_argument);
-  REQUIRE(index.build(cloud, wish));
+  REQUIRE(index.build(cloud, options));
   CHECK(index.size() == 2);
   CHECK(index.where() == (runtime::cuda_available() ? runtime::backend::cuda : runtime::backend::host));
 
@@ -80,12 +80,12 @@ void check_index() {
 
   // A batch with another number of clouds; then other points in the same memory, and the index moved to another owner.
   CHECK(index.knn(clouds{view{queries.data(), 300}}, exact{}, k, {found}).code == status::bad_argument);
-  REQUIRE(index.build(clouds{view{queries.data(), 300}}, wish));
+  REQUIRE(index.build(clouds{view{queries.data(), 300}}, options));
   runtime::point_index<Scalar> other{std::move(index)};
   index = std::move(other);
   REQUIRE(index.knn(clouds{view{queries.data(), 300}}, exact{}, 1, {found}));
   CHECK(found[17] == 17);
-  CHECK(index.build(clouds{view{nullptr, 300}}, wish).code == status::bad_argument);
+  CHECK(index.build(clouds{view{nullptr, 300}}, options).code == status::bad_argument);
   CHECK(index.size() == 0);
 }
 
@@ -112,7 +112,7 @@ void check_map(std::uint64_t seed) {
   CHECK(map.insert(keys, values).code == status::bad_argument);
   CHECK(map.reset(-1).code == status::bad_argument);
   CHECK(map.reset(10, 0).code == status::bad_argument);
-  REQUIRE(map.reset(2000, 0.5, wish));
+  REQUIRE(map.reset(2000, 0.5, options));
   CHECK(map.capacity() >= 4000);
   farpoint::hash_map_report report;
   REQUIRE(map.insert_or_min(keys, values, &report));
@@ -154,7 +154,7 @@ void check_map(std::uint64_t seed) {
   REQUIRE(map.find_slots(asked, again));
   CHECK(slots == again);
   // reset() empties the map and keeps the memory.
-  REQUIRE(map.reset(100, 0.8, wish));
+  REQUIRE(map.reset(100, 0.8, options));
   REQUIRE(map.insert_keys(span<Key const>{asked}.first(50)));
   REQUIRE(map.find_slots(asked, again));
   CHECK(std::count(again.begin(), again.end(), -1) == static_cast<std::ptrdiff_t>(asked.size()) - 50);
@@ -176,7 +176,7 @@ TEST_CASE("the library keeps a hash map for host memory", "[runtime]") {
 
 TEST_CASE("what the library keeps serves other threads than its own", "[runtime]") {
   runtime::hash_map<std::uint32_t, std::uint32_t> map;
-  REQUIRE(map.reset(8000, 0.5, wish));
+  REQUIRE(map.reset(8000, 0.5, options));
   std::vector<int> done(8, 0);
   auto const in_each_thread = [&done](auto const& call) {
     std::vector<std::thread> callers;

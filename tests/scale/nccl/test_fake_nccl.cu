@@ -1,5 +1,5 @@
-// nccl_communicator and nccl_exec with an NCCL that fails and waits as the cases wish: these need neither NCCL nor a
-// GPU.
+// nccl_communicator and nccl_exec with a stand-in for NCCL that fails and waits at the calls that a test case chooses.
+// Needs neither NCCL nor a GPU.
 #include <farpoint/scale/nccl_exec.cuh>
 
 #include <chrono>

@@ -188,8 +188,8 @@ TEST_CASE("voxel_grid: edges that no grid can have, and extents that none can ho
         farpoint::vec<std::int32_t> voxel{};
         CAPTURE(edge, p[0], grid.origin[0], grid.dims[0]);
         bool const is_inside = farpoint::voxel_of(grid, {{p[0], p[1], p[2]}}, voxel);
-        bool const is_told = is_inside || grid.cells() == 0;
-        CHECK(is_told);
+        bool const is_inside_or_no_grid = is_inside || grid.cells() == 0;
+        CHECK(is_inside_or_no_grid);
       }
       // A point just below a multiple is in the next voxel once its offset is rounded.
       bool const is_small = some.size() > 1 || (grid.cells() >= 1 && grid.cells() <= 8);

@@ -192,7 +192,7 @@ TEST_CASE("feature_view reads every type as the nearest float or double", "[core
   CHECK(bits == 0x7ff8000000000000u);
 }
 
-TEST_CASE("features that are floats are told from those that must be converted", "[core]") {
+TEST_CASE("features that are floats are distinguished from those that must be converted", "[core]") {
   std::vector<float> const values(8);
   constexpr int offsets[] = {0, 4};
   CHECK(feature_view::packed(values.data(), 4, 2).is_plain());
