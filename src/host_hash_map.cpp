@@ -26,7 +26,7 @@ struct hash_map<Key, Value>::state {
   map_type map;
   int threads = 0;
 
-  options wish() const noexcept { return {memory.where(), threads}; }
+  options own_options() const noexcept { return {memory.where(), threads}; }
 };
 
 namespace {
@@ -38,7 +38,7 @@ result operate(State const* state, result const& checked, Call const& call) noex
     return detail::reject("hash_map: it has not been reset");
   }
   if (!state->memory.is_here()) return detail::reject("hash_map: it is not on the current device");
-  return call_anywhere(FARPOINT_SENTENCES("hash_map"), checked, state->wish(), nullptr, call);
+  return call_anywhere(FARPOINT_SENTENCES("hash_map"), checked, state->own_options(), nullptr, call);
 }
 
 /// Returns the map, or a map without memory before reset(), to check arguments with.

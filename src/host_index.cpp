@@ -31,7 +31,7 @@ struct point_index<Scalar>::state {
   point_bvh<Scalar>& index_for(host_exec) noexcept { return on_host; }
   device_point_bvh<Scalar>& index_for(cuda_exec) noexcept { return on_device; }
   /// Returns options that choose the backend of the index.
-  options wish(host_stop* stop) const noexcept { return {memory.where(), threads, stop}; }
+  options own_options(host_stop* stop) const noexcept { return {memory.where(), threads, stop}; }
 };
 
 template <class Scalar>
@@ -99,11 +99,11 @@ result check_index(State const* state, Queries const& queries, Rest const& rest)
 /// Searches by an index on the backend that holds it. `rest` checks the arguments of one search; `search(memory, exec,
 /// index, asked, workspace)` returns the call, see call_anywhere(). All searches take the workspace of knn().
 template <class State, class Queries, class Rest, class Search>
-result search_index(library::sentences const& says, State* state, Queries const& queries, Rest const& rest,
+result search_index(library::sentences const& messages, State* state, Queries const& queries, Rest const& rest,
                     run_info* info, host_stop* stop, Search const& search) noexcept {
   result const checked = check_index(state, queries, rest);
   if (!checked) return checked;
-  return call_anywhere(says, checked, state->wish(stop), info, [&](auto exec, auto& memory) {
+  return call_anywhere(messages, checked, state->own_options(stop), info, [&](auto exec, auto& memory) {
     auto const asked = place(memory, queries);
     auto const& index = state->index_for(exec);
     bytes const workspace = memory.scratch([&] { return knn_workspace_bytes(exec, index, asked); });

@@ -36,12 +36,12 @@ struct search_clouds {
 /// Searches by call_anywhere(). `rest(size)` checks the arguments of one search of `size` queries; `search(memory,
 /// exec, clouds, all)` returns the call, where `all` is the batch of queries in the caller's memory.
 template <class Coord, class Rest, class Search>
-result search_anywhere(sentences const& says, runtime::options const& options, runtime::run_info* info,
+result search_anywhere(sentences const& messages, runtime::options const& options, runtime::run_info* info,
                        clouds_of<Coord> const& points, clouds_of<Coord> const* queries, Rest const& rest,
                        Search const& search) noexcept {
   clouds_of<Coord> const& all = queries == nullptr ? points : *queries;
   result const checked = check_search(points, all, [&] { return rest(all.points().size()); });
-  return call_anywhere(says, checked, options, info, [&](auto exec, auto& memory) {
+  return call_anywhere(messages, checked, options, info, [&](auto exec, auto& memory) {
     auto const cloud = place(memory, points);
     bool const self = queries == nullptr;
     auto const asked = self ? cloud : place(memory, *queries);

@@ -57,19 +57,19 @@ class _Ranks:
     def tell(self, numbers: Sequence[int]) -> np.ndarray:
         """Exchanges integers: returns the `numbers` of all ranks, (ranks, numbers)."""
         mine, own = np.array(numbers, np.int64), self.transport.rank
-        told = np.empty((self.count, mine.size), np.int64)
-        told[own] = mine
+        received = np.empty((self.count, mine.size), np.int64)
+        received[own] = mine
         if self.count == 1:
-            return told
+            return received
         nothing = memoryview(bytearray())
         send = [nothing if rank == own else mine.data.cast("B") for rank in range(self.count)]
-        receive = [nothing if rank == own else told[rank].data.cast("B") for rank in range(self.count)]
+        receive = [nothing if rank == own else received[rank].data.cast("B") for rank in range(self.count)]
         with self.while_others_wait():
             try:
                 self.transport.exchange(send, receive)
             except Exception as error:
                 raise RuntimeError("communication failure: ranks could not exchange data") from error
-        return told
+        return received
 
     def agree(self, check: Callable[[], Request]) -> Request:
         """Returns the result of check(), if no rank's check() raises; otherwise all ranks raise a ValueError."""
@@ -80,14 +80,14 @@ class _Ranks:
             record = [number, 0, request.itemsize, request.points.shape[0], request.rows]
         except Exception as error:  # the other ranks wait for this one
             refusal = error
-        told = self.tell(record)
+        records = self.tell(record)
         if refusal is not None:
             try:
                 raise refusal
             finally:
                 refusal = None  # it has this frame
         assert request is not None
-        functions, refused, sizes, points, queries = told.T
+        functions, refused, sizes, points, queries = records.T
         if (functions != number).any():
             self.fail("ranks call different functions: " + ", ".join(_FUNCTIONS[each] for each in sorted(set(functions.tolist()))))
         if refused.any():

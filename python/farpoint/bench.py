@@ -57,9 +57,9 @@ def _processor() -> str:
 
 def _commit() -> str:
     """The commit of the checkout in the current folder, or FARPOINT_COMMIT of the environment; "unknown" without either."""
-    told = os.environ.get("FARPOINT_COMMIT")
-    if told:
-        return told
+    named = os.environ.get("FARPOINT_COMMIT")
+    if named:
+        return named
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         return subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], check=True, capture_output=True, text=True).stdout.strip()
     return "unknown"
@@ -375,16 +375,16 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row, at most, after the first call")
     parser.add_argument("--json", help="write the rows to this file")
     parser.add_argument("--results", type=pathlib.Path, metavar="DIR", help="write the rows to DIR/<gpu or processor>/python/bench.json")
-    wish = parser.parse_args(arguments)
-    result = run(wish.device, wish.only, wish.sweep, wish.seconds, wish.few)
+    options = parser.parse_args(arguments)
+    result = run(options.device, options.only, options.sweep, options.seconds, options.few)
     print(_table(result["rows"]))
     print("\nPython adds, us: " + ", ".join(f"{name} {us:.1f}" for name, us in result["added_us"].items()) + ".")
     print(f"Peers found: {', '.join(result['context']['peers']) or 'none'}.")
     for what, sentence in {**result["context"]["missing"], **result["context"]["failed"]}.items():
         print(f"Not timed: {what}: {sentence}")
-    files = [pathlib.Path(wish.json)] if wish.json else []
-    if wish.results:
-        files.append(_kept(result, wish.results))
+    files = [pathlib.Path(options.json)] if options.json else []
+    if options.results:
+        files.append(_kept(result, options.results))
         files[-1].parent.mkdir(parents=True, exist_ok=True)
     for path in files:
         path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -48,12 +48,12 @@ struct voxel_rows {
 
 /// @return whether there was room, and the points that the rank has to receive
 room_outcome voxelize_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud const& part,
-                            voxelize_wish const& wish, voxel_rows const& rows) {
+                            voxelize_arguments const& arguments, voxel_rows const& rows) {
   room_outcome done;
   with_scalar(part.points, [&](auto zero) {
     using scalar = decltype(zero);
     auto const points = part.as<scalar>();
-    auto const params = params_of<scalar>(wish, part.points, rows.arrays.reads_features());
+    auto const params = params_of<scalar>(arguments, part.points, rows.arrays.reads_features());
     auto out = rows.of_rank<scalar>();
     out.received = &done.second;
     done.first = on_ranks(
@@ -65,12 +65,12 @@ room_outcome voxelize_shard(python_ranks& ranks, farpoint::host_exec exec, part_
   return done;
 }
 
-bool gather_voxels(python_ranks& ranks, farpoint::host_exec exec, input const& points, voxelize_wish const& wish,
-                   voxel_rows const& own, voxel_rows const& all) {
+bool gather_voxels(python_ranks& ranks, farpoint::host_exec exec, input const& points,
+                   voxelize_arguments const& arguments, voxel_rows const& own, voxel_rows const& all) {
   bool fits = false;
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
-    auto const params = params_of<scalar>(wish, points, own.arrays.reads_features());
+    auto const params = params_of<scalar>(arguments, points, own.arrays.reads_features());
     auto const from = own.of_rank<scalar>();
     auto const to = all.arrays.outputs<scalar>();
     fits = on_ranks(

@@ -61,7 +61,7 @@ class point_index {
       auto const asked = clouds_of<scalar>(where, queries, offsets);
       farpoint::knn_output<scalar> const out{indices_of(indices), values_of<scalar>(distances)};
       call(
-          where, [&](auto const& wish) { return index.host.knn(asked, method, k, out, nullptr, wish.stop); },
+          where, [&](auto const& options) { return index.host.knn(asked, method, k, out, nullptr, options.stop); },
           [&](auto exec) { return farpoint::knn_workspace_bytes(exec, index.device, asked); },
           [&](auto exec, auto workspace) {
             return farpoint::knn(exec, index.device, asked, method, k, out, workspace);
@@ -77,7 +77,7 @@ class point_index {
       auto const asked = clouds_of<scalar>(where, queries, offsets);
       farpoint::radius_output<scalar> const out{indices_of(indices), values_of<scalar>(distances), indices_of(counts)};
       call(
-          where, [&](auto const& wish) { return index.host.radius(asked, params, max, out, nullptr, wish.stop); },
+          where, [&](auto const& options) { return index.host.radius(asked, params, max, out, nullptr, options.stop); },
           [&](auto exec) { return farpoint::radius_workspace_bytes(exec, index.device, asked); },
           [&](auto exec, auto workspace) {
             return farpoint::radius(exec, index.device, asked, params, max, out, workspace);
@@ -116,7 +116,7 @@ class point_index {
       auto const asked = clouds_of<decltype(zero)>(where, queries, offsets);
       call(
           where,
-          [&](auto const& wish) { return index.host.interpolate(from, asked, channels, to, nullptr, wish.stop); },
+          [&](auto const& options) { return index.host.interpolate(from, asked, channels, to, nullptr, options.stop); },
           [&](auto exec) { return farpoint::interpolate_workspace_bytes(exec, index.device, asked); },
           [&](auto exec, auto workspace) {
             return farpoint::interpolate(exec, index.device, from, asked, channels, to, workspace);

@@ -20,7 +20,7 @@ template <class Coord>
 void fps_of(place const& where, farpoint::batch<farpoint::point_view<Coord>> const& clouds,
             farpoint::fps_params const& params, farpoint::fps_output<farpoint::scalar_of<Coord>> const& out) {
   call(
-      where, [&](auto const& wish) { return farpoint::runtime::fps(clouds, params, out, wish); },
+      where, [&](auto const& options) { return farpoint::runtime::fps(clouds, params, out, options); },
       [&](auto exec) { return farpoint::fps_workspace_bytes(exec, clouds, params); },
       [&](auto exec, auto workspace) { return farpoint::fps(exec, clouds, params, out, workspace); });
 }
@@ -36,7 +36,7 @@ void fps_as(place const& where, input const& points, optional_input const& offse
   fps_of<Coord>(where, clouds_of<Coord>(where, points, offsets), params, out);
 }
 
-struct fps_wish {
+struct fps_arguments {
   index_t samples = 0;
   index_t first = 0;
   double stop_below = 0;
@@ -59,9 +59,9 @@ struct fps_wish {
   }
 };
 
-void fps(place const& where, input const& points, optional_input const& offsets, fps_wish const& wish,
+void fps(place const& where, input const& points, optional_input const& offsets, fps_arguments const& arguments,
          output const& indices, optional_output const& distances, optional_output const& counts) {
-  auto const params = wish.params();
+  auto const params = arguments.params();
   if (holds_float16(points)) {
     fps_as<farpoint::float16>(where, points, offsets, params, indices, distances, counts);
   } else if (holds<double>(points)) {
@@ -119,7 +119,7 @@ void gather_as(place const& where, gather_arrays const& arrays) {
   auto const to = rows_to<Value>(arrays);
   auto const which = indices_of(arrays.indices);
   call(
-      where, [&](auto const& wish) { return farpoint::runtime::gather(from, which, to, nullptr, wish); },
+      where, [&](auto const& options) { return farpoint::runtime::gather(from, which, to, nullptr, options); },
       [](auto) { return std::size_t{0}; }, [&](auto exec, auto) { return farpoint::gather(exec, from, which, to); });
 }
 
@@ -140,13 +140,15 @@ nb::object quick_fps(nb::handle points, nb::handle samples, nb::handle first, nb
                      nb::handle threads) {
   tensor_call const on{points, threads};
   tensor_type_id type{};
-  fps_wish wish;
+  fps_arguments arguments;
   if (!on || !are_points(on.first()) || !read_index_type(index_type, type)) return nb::none();
-  if (!read_number(samples, wish.samples) || !read_number(first, wish.first) || wish.samples < 0) return nb::none();
+  if (!read_number(samples, arguments.samples) || !read_number(first, arguments.first) || arguments.samples < 0) {
+    return nb::none();
+  }
   nb::object found;
-  auto const indices = on.first().ndim() == 2 ? on.make(found, {wish.samples}, type)
-                                              : on.make(found, {on.first().shape(0), wish.samples}, type);
-  fps(on.where(), on.first(), {}, wish, indices, {}, {});
+  auto const indices = on.first().ndim() == 2 ? on.make(found, {arguments.samples}, type)
+                                              : on.make(found, {on.first().shape(0), arguments.samples}, type);
+  fps(on.where(), on.first(), {}, arguments, indices, {}, {});
   return found;
 }
 
@@ -199,8 +201,8 @@ void add_sampling(nb::module_& m) {
          double stop_below, std::optional<std::uint64_t> seed, optional_input const& firsts,
          optional_input const& chosen, optional_input const& sample_counts, output const& indices,
          optional_output const& distances, optional_output const& counts) {
-        fps(where, points, offsets, fps_wish{samples, first, stop_below, seed, firsts, chosen, sample_counts}, indices,
-            distances, counts);
+        fps(where, points, offsets, fps_arguments{samples, first, stop_below, seed, firsts, chosen, sample_counts},
+            indices, distances, counts);
       },
       nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("samples"), nb::arg("first"),
       nb::arg("stop_below"), nb::arg("seed").none(), nb::arg("firsts").none(), nb::arg("chosen").none(),

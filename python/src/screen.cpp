@@ -15,7 +15,7 @@ namespace farpoint_python {
 namespace {
 
 /// A camera of the Python half.
-struct camera_wish {
+struct camera_arguments {
   int kind;  ///< 0: pinhole, 1: spherical, 2: organized
   std::int32_t width;
   std::int32_t height;
@@ -84,7 +84,7 @@ struct screen_arrays {
   optional_output visible_count;
 };
 
-void screen_knn(place const& where, input const& points, camera_wish const& wish, screen_rules const& rules,
+void screen_knn(place const& where, input const& points, camera_arguments const& arguments, screen_rules const& rules,
                 screen_arrays const& arrays) {
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
@@ -96,7 +96,7 @@ void screen_knn(place const& where, input const& points, camera_wish const& wish
     out.pixels = indices_of(arrays.pixels);
     out.visible = indices_of(arrays.visible);
     out.visible_count = indices_of(arrays.visible_count);
-    wish.visit<scalar>([&](auto const& camera) {
+    arguments.visit<scalar>([&](auto const& camera) {
       farpoint::screen_space method{camera};
       method.rounds = rules.rounds;
       method.candidates = rules.candidates;

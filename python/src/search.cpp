@@ -35,7 +35,7 @@ void knn(place const& where, input const& points, optional_input const& offsets,
         "knn: queries have another type than points", where, points, offsets, queries, query_offsets,
         [&](auto const&... clouds) {
           call(
-              where, [&](auto const& wish) { return farpoint::runtime::knn(clouds..., method, k, out, wish); },
+              where, [&](auto const& options) { return farpoint::runtime::knn(clouds..., method, k, out, options); },
               [&](auto exec) { return farpoint::knn_workspace_bytes(exec, clouds..., method, k); },
               [&](auto exec, auto workspace) { return farpoint::knn(exec, clouds..., method, k, out, workspace); });
         });
@@ -58,9 +58,9 @@ void three_nn(place const& where, input const& points, optional_input const& off
     auto const asked = clouds_of<scalar>(where, queries, query_offsets);
     call(
         where,
-        [&](auto const& wish) {
-          auto const found = farpoint::runtime::knn(clouds, asked, method, 3, out, wish);
-          return found ? for_each_index(farpoint::host_exec{wish.threads}, out.indices.size(), root) : found;
+        [&](auto const& options) {
+          auto const found = farpoint::runtime::knn(clouds, asked, method, 3, out, options);
+          return found ? for_each_index(farpoint::host_exec{options.threads}, out.indices.size(), root) : found;
         },
         [&](auto exec) { return farpoint::knn_workspace_bytes(exec, clouds, asked, method, 3); },
         [&](auto exec, auto workspace) {
@@ -71,7 +71,7 @@ void three_nn(place const& where, input const& points, optional_input const& off
 }
 
 /// Rows that radius() returns for each query.
-struct radius_rows_wish {
+struct radius_rows_arguments {
   index_t most = 0;
   bool repeat_first = false;  ///< rows are filled with their first, or zeros; then `indices` are needed
 };
@@ -88,8 +88,9 @@ farpoint::result repeat_first(output const& rows, index_t columns, int threads) 
 }
 
 void radius(place const& where, input const& points, optional_input const& offsets, optional_input const& queries,
-            optional_input const& query_offsets, farpoint::radius_params const& params, radius_rows_wish const& rows,
-            optional_output const& indices, optional_output const& distances, optional_output const& counts) {
+            optional_input const& query_offsets, farpoint::radius_params const& params,
+            radius_rows_arguments const& rows, optional_output const& indices, optional_output const& distances,
+            optional_output const& counts) {
   bool const fills = rows.repeat_first && rows.most > 0 && indices;
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
@@ -99,9 +100,9 @@ void radius(place const& where, input const& points, optional_input const& offse
         [&](auto const&... clouds) {
           call(
               where,
-              [&](auto const& wish) {
-                auto const found = farpoint::runtime::radius(clouds..., params, rows.most, out, wish);
-                return found && fills ? repeat_first(*indices, rows.most, wish.threads) : found;
+              [&](auto const& options) {
+                auto const found = farpoint::runtime::radius(clouds..., params, rows.most, out, options);
+                return found && fills ? repeat_first(*indices, rows.most, options.threads) : found;
               },
               [&](auto exec) { return farpoint::radius_workspace_bytes(exec, clouds...); },
               [&](auto exec, auto workspace) {
@@ -123,7 +124,8 @@ void radius_rows(place const& where, input const& points, optional_input const& 
         "radius: queries have another type than points", where, points, offsets, queries, query_offsets,
         [&](auto const&... clouds) {
           call(
-              where, [&](auto const& wish) { return farpoint::runtime::radius_rows(clouds..., params, out, wish); },
+              where,
+              [&](auto const& options) { return farpoint::runtime::radius_rows(clouds..., params, out, options); },
               [&](auto exec) { return farpoint::radius_workspace_bytes(exec, clouds...); },
               [&](auto exec, auto workspace) {
                 return farpoint::radius_rows(exec, clouds..., params, out, workspace);
@@ -141,7 +143,7 @@ void normals(place const& where, input const& points, optional_input const& offs
     out.normals = values_of<scalar>(normals);
     out.curvatures = values_of<scalar>(curvatures);
     call(
-        where, [&](auto const& wish) { return farpoint::runtime::estimate_normals(clouds, params, out, wish); },
+        where, [&](auto const& options) { return farpoint::runtime::estimate_normals(clouds, params, out, options); },
         [&](auto exec) { return farpoint::estimate_normals_workspace_bytes(exec, clouds, params); },
         [&](auto exec, auto workspace) { return farpoint::estimate_normals(exec, clouds, params, out, workspace); });
   });
@@ -154,7 +156,8 @@ void mean_knn_distance(place const& where, input const& points, optional_input c
     auto const clouds = clouds_of<scalar>(where, points, offsets);
     auto const out = values_of<scalar>(means);
     call(
-        where, [&](auto const& wish) { return farpoint::runtime::mean_knn_distance(clouds, k, out, nullptr, wish); },
+        where,
+        [&](auto const& options) { return farpoint::runtime::mean_knn_distance(clouds, k, out, nullptr, options); },
         [&](auto exec) { return farpoint::mean_knn_distance_workspace_bytes(exec, clouds, k); },
         [&](auto exec, auto workspace) { return farpoint::mean_knn_distance(exec, clouds, k, out, workspace); });
   });
@@ -171,7 +174,7 @@ void interpolate(place const& where, input const& points, optional_input const& 
     auto const asked = clouds_of<scalar>(where, queries, query_offsets);
     call(
         where,
-        [&](auto const& wish) { return farpoint::runtime::interpolate(clouds, from, asked, channels, to, wish); },
+        [&](auto const& options) { return farpoint::runtime::interpolate(clouds, from, asked, channels, to, options); },
         [&](auto exec) { return farpoint::interpolate_workspace_bytes(exec, clouds, asked); },
         [&](auto exec, auto workspace) {
           return farpoint::interpolate(exec, clouds, from, asked, channels, to, workspace);
@@ -179,14 +182,14 @@ void interpolate(place const& where, input const& points, optional_input const& 
   });
 }
 
-/// Rules of quick_knn().
-struct quick_knn_wish {
+/// Arguments of quick_knn() that are no tensors.
+struct quick_knn_arguments {
   nb::handle k;
   nb::handle max_radius;
   bool exclude_self = false;
 };
 
-nb::object quick_knn(nb::handle points, nb::handle queries, quick_knn_wish const& wish, nb::handle index_type,
+nb::object quick_knn(nb::handle points, nb::handle queries, quick_knn_arguments const& arguments, nb::handle index_type,
                      nb::handle threads) {
   tensor_call on{points, threads};
   quick_queries asked;
@@ -194,7 +197,8 @@ nb::object quick_knn(nb::handle points, nb::handle queries, quick_knn_wish const
   index_t most = 0;
   double within = 0;
   if (!on || !are_points(on.first()) || !asked.read(on, queries)) return nb::none();
-  if (!read_neighbors(wish.k, most) || !read_number(wish.max_radius, within) || !read_index_type(index_type, type)) {
+  if (!read_neighbors(arguments.k, most) || !read_number(arguments.max_radius, within) ||
+      !read_index_type(index_type, type)) {
     return nb::none();
   }
   nb::object indices;
@@ -202,7 +206,7 @@ nb::object quick_knn(nb::handle points, nb::handle queries, quick_knn_wish const
   auto const& rows = asked.or_points(on);
   auto const which = on.make_rows(indices, rows, most, type);
   auto const how_far = on.make_rows(distances, rows, most, type_id_of(rows.dtype()));
-  knn(on.where(), on.first(), {}, asked.given, {}, most, within, wish.exclude_self, which, how_far);
+  knn(on.where(), on.first(), {}, asked.given, {}, most, within, arguments.exclude_self, which, how_far);
   return nb::make_tuple(indices, distances);
 }
 
@@ -247,7 +251,7 @@ nb::object quick_ball_query(nb::handle radius_of_ball, nb::handle most, nb::hand
   tensor_call on{points, threads, true};
   quick_queries asked;
   tensor_type_id type{};
-  radius_rows_wish rows{0, true};
+  radius_rows_arguments rows{0, true};
   farpoint::radius_params params;
   if (!on || !are_points(on.first()) || !asked.read(on, queries) || !holds<float>(on.first())) return nb::none();
   if (!read_neighbors(most, rows.most) || !read_number(radius_of_ball, params.radius)) return nb::none();

@@ -14,7 +14,7 @@
 namespace farpoint_python {
 
 /// Parameters of a call that are no arrays.
-struct voxelize_wish {
+struct voxelize_arguments {
   std::array<double, 3> lower{};
   std::array<double, 3> upper{};
   std::array<double, 3> size{};
@@ -30,15 +30,18 @@ farpoint::vec<Scalar> vec_of(std::array<double, 3> const& values) {
 }
 
 template <class Scalar>
-farpoint::voxelize_params<Scalar> params_of(voxelize_wish const& wish, input const& points, bool reads_features) {
+farpoint::voxelize_params<Scalar> params_of(voxelize_arguments const& arguments, input const& points,
+                                            bool reads_features) {
   farpoint::voxelize_params<Scalar> params;
-  params.grid = farpoint::voxel_grid<Scalar>::from_range(vec_of<Scalar>(wish.lower), vec_of<Scalar>(wish.upper),
-                                                         vec_of<Scalar>(wish.size));
-  if (wish.max_voxels && wish.max_points) params.mode = farpoint::hard{*wish.max_voxels, *wish.max_points};
-  if (wish.grid_order) params.order = farpoint::voxel_order::grid;
-  if (wish.seed) {
+  params.grid = farpoint::voxel_grid<Scalar>::from_range(
+      vec_of<Scalar>(arguments.lower), vec_of<Scalar>(arguments.upper), vec_of<Scalar>(arguments.size));
+  if (arguments.max_voxels && arguments.max_points) {
+    params.mode = farpoint::hard{*arguments.max_voxels, *arguments.max_points};
+  }
+  if (arguments.grid_order) params.order = farpoint::voxel_order::grid;
+  if (arguments.seed) {
     params.points = farpoint::voxel_points::random_subset;
-    params.seed = *wish.seed;
+    params.seed = *arguments.seed;
   }
   if (reads_features) params.features = feature_columns_of(points);
   return params;

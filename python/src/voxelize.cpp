@@ -82,13 +82,13 @@ farpoint::library::padded_rows padded_rows_of(voxelize_arrays const& arrays) {
   return padded;
 }
 
-void voxelize(place const& where, input const& points, optional_input const& offsets, voxelize_wish const& wish,
-              voxelize_arrays const& arrays) {
+void voxelize(place const& where, input const& points, optional_input const& offsets,
+              voxelize_arguments const& arguments, voxelize_arrays const& arrays) {
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     auto const clouds = clouds_of<scalar>(where, points, offsets);
     auto const out = arrays.outputs<scalar>();
-    auto const params = params_of<scalar>(wish, points, arrays.reads_features());
+    auto const params = params_of<scalar>(arguments, points, arrays.reads_features());
     auto const padded = padded_rows_of(arrays);
     call(
         where, [&](auto const& options) { return farpoint::runtime::voxelize(clouds, params, out, options); },
@@ -101,7 +101,7 @@ void voxelize(place const& where, input const& points, optional_input const& off
 }
 
 /// Arguments of quick_voxelize() that are no tensors.
-struct quick_voxelize_wish {
+struct quick_voxelize_arguments {
   nb::handle max_points;
   nb::handle max_voxels;
   nb::handle outputs;  ///< names, or None for all
@@ -126,7 +126,7 @@ bool read_numbers(nb::handle from, std::array<double, Count>& numbers) {
   return true;
 }
 
-bool read_grid(nb::handle size, nb::handle range, voxelize_wish& grid) {
+bool read_grid(nb::handle size, nb::handle range, voxelize_arguments& grid) {
   std::array<double, 6> bounds{};
   double each = 0;
   if (read_number(size, each)) {
@@ -141,11 +141,11 @@ bool read_grid(nb::handle size, nb::handle range, voxelize_wish& grid) {
 }
 
 /// Both, or neither.
-bool read_hard(quick_voxelize_wish const& wish, voxelize_wish& to) {
-  if (wish.max_points.is_none() && wish.max_voxels.is_none()) return true;
+bool read_hard(quick_voxelize_arguments const& arguments, voxelize_arguments& to) {
+  if (arguments.max_points.is_none() && arguments.max_voxels.is_none()) return true;
   index_t points = 0;
   index_t voxels = 0;
-  if (!read_number(wish.max_points, points) || !read_number(wish.max_voxels, voxels)) return false;
+  if (!read_number(arguments.max_points, points) || !read_number(arguments.max_voxels, voxels)) return false;
   to.max_points = points;
   to.max_voxels = voxels;
   return points >= 1 && voxels >= 1;
@@ -186,30 +186,30 @@ bool read_value_type(nb::handle dtype, tensor_type_id scalar, tensor_type_id& va
                                : read_type(dtype, {id::float32, id::float16}, values);
 }
 
-nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, quick_voxelize_wish const& wish,
-                          nb::handle threads) {
+nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range,
+                          quick_voxelize_arguments const& arguments, nb::handle threads) {
   tensor_call const on{points, threads};
-  voxelize_wish grid;
+  voxelize_arguments grid;
   output_set wanted{};
   nb::dict result;
-  if (!on || !are_points(on.first(), true) || !read_grid(size, range, grid) || !read_hard(wish, grid) ||
-      !read_outputs(wish.outputs, grid.max_points.has_value(), wanted, result)) {
+  if (!on || !are_points(on.first(), true) || !read_grid(size, range, grid) || !read_hard(arguments, grid) ||
+      !read_outputs(arguments.outputs, grid.max_points.has_value(), wanted, result)) {
     return nb::none();
   }
-  grid.grid_order = wish.grid_order;
+  grid.grid_order = arguments.grid_order;
   auto const& from = on.first();
   output_sizes sizes;
   sizes.scalar = type_id_of(from.dtype());
-  if (!read_value_type(wish.dtype, sizes.scalar, sizes.values)) return nb::none();
+  if (!read_value_type(arguments.dtype, sizes.scalar, sizes.values)) return nb::none();
   sizes.axes = from.ndim() - 1;
   for (std::size_t axis = 0; axis < sizes.axes; ++axis) sizes.points[axis] = from.shape(axis);
   if (sizes.axes == 2) sizes.clouds = from.shape(0);
   sizes.features = extent_of(from, sizes.axes);
   sizes.max_points = grid.max_points;
   sizes.max_voxels = grid.max_voxels;
-  sizes.batch = wish.batch;
+  sizes.batch = arguments.batch;
 
-  voxelize_arrays arrays{sizes.rows(), wish.batch, wish.zyx, {}};
+  voxelize_arrays arrays{sizes.rows(), arguments.batch, arguments.zyx, {}};
   sizes.for_each([&](output_name name, index_t const* shape, std::size_t axes, tensor_type_id type) {
     if (!wanted[static_cast<std::size_t>(name)]) return;
     nb::object tensor;

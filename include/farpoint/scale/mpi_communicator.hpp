@@ -52,11 +52,11 @@ class basic_mpi_communicator {
                        std::chrono::milliseconds timeout = std::chrono::minutes{10}) noexcept {
     basic_mpi_communicator own;
     own.timeout_ = timeout;
-    if (int const error = MPI_Comm_dup(ranks, &own.comm_); error != MPI_SUCCESS) return told(error);
+    if (int const error = MPI_Comm_dup(ranks, &own.comm_); error != MPI_SUCCESS) return failure_of(error);
     static_cast<void>(MPI_Comm_set_errhandler(own.comm_, MPI_ERRORS_RETURN));
     int error = MPI_Comm_size(own.comm_, &own.ranks_);
     if (error == MPI_SUCCESS) error = MPI_Comm_rank(own.comm_, &own.rank_);
-    if (error != MPI_SUCCESS) return told(error);
+    if (error != MPI_SUCCESS) return failure_of(error);
     if (!own.reserve()) return {status::out_of_memory, 0, "mpi_communicator: host memory ran out"};
     made = std::move(own);
     return {};
@@ -136,7 +136,7 @@ class basic_mpi_communicator {
     states_.resize(2 * static_cast<std::size_t>(ranks_));
   }
 
-  static result told(int error) noexcept {
+  static result failure_of(int error) noexcept {
     return {status::communication_failure, error, "mpi_communicator: a call of MPI failed"};
   }
 

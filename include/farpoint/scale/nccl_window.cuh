@@ -133,9 +133,9 @@ class nccl_window {
     header const mine{size, own ? 0u : 1u};
     header all[peer_memory::rank_limit];
     using backend = detail::shard_backend<cuda_exec>;
-    result const told = backend::tell(cuda_exec{exec.stream}, exec, &mine, all, sizeof mine, {});
-    if (!told) exec.abort();
-    if (!told || !own) return told ? own : told;
+    result const exchanged = backend::tell(cuda_exec{exec.stream}, exec, &mine, all, sizeof mine, {});
+    if (!exchanged) exec.abort();
+    if (!exchanged || !own) return exchanged ? own : exchanged;
     for (int r = 0; r < exec.ranks(); ++r) {
       if (all[r].is_bad != 0) return detail::communication_failure("nccl_window: another rank has no window");
       if (all[r].size != size) return detail::reject("nccl_window: ranks have windows of different sizes");

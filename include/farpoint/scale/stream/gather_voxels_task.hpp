@@ -14,11 +14,11 @@ namespace FARPOINT_HIDDEN detail {
 inline constexpr index_t gather_together = 16;
 
 /// Tail of each rank's first message: its number of rows, or -1 if that is invalid.
-using gather_told = stream_told<gather_header, sizeof(index_t)>;
+using gather_messages = first_messages<gather_header, sizeof(index_t)>;
 
 struct gather_stream_memory {
-  unsigned char* told = nullptr;  ///< header and tail of this rank, see stream_told
-  unsigned char* told_by_all = nullptr;
+  unsigned char* own_message = nullptr;  ///< header and tail of this rank, see first_messages
+  unsigned char* all_messages = nullptr;
   index_t* numbers = nullptr;     ///< `[slots]`, by rank; negative where a slot has no row
   unsigned char* rows = nullptr;  ///< `[slots]`: rows of the part being gathered, by rank; sized for the widest part
   std::size_t bytes = 0;
@@ -27,10 +27,10 @@ struct gather_stream_memory {
   gather_stream_memory(unsigned char* workspace, int ranks, voxel_parts<Scalar> const& parts,
                        index_t capacity) noexcept {
     index_t const places = capacity + ranks * gather_together;
-    auto const each = static_cast<index_t>(told_bytes<gather_header>(sizeof(index_t)));
+    auto const each = static_cast<index_t>(first_message_bytes<gather_header>(sizeof(index_t)));
     workspace_cutter cutter{workspace};
-    told = cutter.take<unsigned char>(each);
-    told_by_all = cutter.take<unsigned char>(ranks * each);
+    own_message = cutter.take<unsigned char>(each);
+    all_messages = cutter.take<unsigned char>(ranks * each);
     numbers = cutter.take<index_t>(places);
     rows = cutter.take<unsigned char>(places * parts.widest());
     bytes = cutter.used();
@@ -157,9 +157,9 @@ std::size_t gather_stream_size(int ranks, voxelize_params<Scalar> const& params,
 
 /// Checks the row counts of all ranks. All ranks get the same decision.
 /// @param headers  `[ranks]`: receives the rows of each rank
-inline result agree_on_told_rows(gather_told const& told, gather_header* headers, int ranks) noexcept {
+inline result agree_on_gathered_rows(gather_messages const& messages, gather_header* headers, int ranks) noexcept {
   for (int r = 0; r < ranks; ++r) {
-    headers[r].rows = told.tail<index_t>(r, 0);
+    headers[r].rows = messages.tail<index_t>(r, 0);
     if (headers[r].rows < 0) {
       return reject("gather_voxels: own.numbers is missing, or own is not what voxelize_shard() has filled");
     }
@@ -185,16 +185,16 @@ result gather_voxels_on(Exec exec, Communicator& communicator, voxelize_params<S
   gather_stream_memory const memory{workspace.data(), ranks, parts, good ? all.capacity : 0};
   if (good) {
     index_t const most = smaller(own.rows.capacity, static_cast<index_t>(own.numbers.size()));
-    auto* const tail = reinterpret_cast<index_t*>(memory.told + sizeof(gather_header));
+    auto* const tail = reinterpret_cast<index_t*>(memory.own_message + sizeof(gather_header));
     good = for_each_index(exec, 1, gather_count_step{own.rows.voxel_count, most, tail});
   }
-  gather_told told{sizeof(index_t)};
+  gather_messages messages{sizeof(index_t)};
   gather_header headers[max_stream_ranks];
   gather_header const mine{digest_of(parts), good ? 0u : 1u, 0, all.capacity, check_gather_parts(parts) ? 0u : 1u};
-  stream_telling<Exec, Communicator, gather_told> telling{exec, communicator, good ? memory.told : nullptr,
-                                                          memory.told_by_all, told};
+  stream_telling<Exec, Communicator, gather_messages> telling{exec, communicator, good ? memory.own_message : nullptr,
+                                                              memory.all_messages, messages};
   result done = agree_on_arguments(telling, good, mine, headers, gather_differs);
-  if (done) done = agree_on_told_rows(told, headers, ranks);
+  if (done) done = agree_on_gathered_rows(messages, headers, ranks);
   if (!done) return or_abort(communicator, done);
 
   gather_stream_task<Exec, Communicator> task{exec, communicator, headers, memory};

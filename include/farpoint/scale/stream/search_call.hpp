@@ -35,7 +35,7 @@ class search_call {
  public:
   using request_type = typename Task::request_type;
 
-  /// @param fit       result of checking the communicator: without one no rank can be told
+  /// @param fit       result of checking the communicator: a refused one exchanges nothing
   /// @param own       result of checking the rank's arguments so far
   /// @param capacity  number of queries that can be exchanged, or first_half_only
   search_call(Exec exec, Communicator& communicator, request_type const& request, result const& fit, result const& own,

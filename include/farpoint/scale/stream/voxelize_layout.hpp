@@ -20,7 +20,7 @@ struct voxelize_shard_corrections {
 constexpr std::size_t voxelize_tail_bytes(int ranks) noexcept {
   return (static_cast<std::size_t>(ranks) + voxelize_stays_kinds + 1) * sizeof(std::uint32_t);
 }
-using voxelize_told = stream_told<shard_header, voxelize_tail_bytes(max_stream_ranks)>;
+using voxelize_messages = first_messages<shard_header, voxelize_tail_bytes(max_stream_ranks)>;
 
 /// Sizes that determine the arrays of a call.
 struct voxelize_stream_sizes {
@@ -52,10 +52,10 @@ template <class Exec>
 struct voxelize_stream_memory {
   stream_partition<Exec> partition;  ///< points by destination, see voxelize_stays
   noted_voxelize<Exec> noting;
-  stream_flags flags;         ///< flags of the sent points: set for the first point of a voxel in the whole cloud
-  voxel_map_scan<Exec> scan;  ///< scan of the flags' ranks
-  unsigned char* told;        ///< first message of this rank, see stream_told
-  unsigned char* told_by_all;
+  stream_flags flags;          ///< flags of the sent points: set for the first point of a voxel in the whole cloud
+  voxel_map_scan<Exec> scan;   ///< scan of the flags' ranks
+  unsigned char* own_message;  ///< first message of this rank, see first_messages
+  unsigned char* all_messages;
   voxelize_segment* segments;    ///< `[ranks]`
   unsigned char* sent;           ///< records, by owner; later numbers of voxels whose first point is on this rank
   unsigned char* received;       ///< records, by index in the cloud; later numbers of this rank's own voxels
@@ -78,9 +78,9 @@ struct voxelize_stream_memory {
         scan{cutter, stream_flags::words_of(sizes.flag_groups())} {
     auto const record = static_cast<index_t>(sizes.record);
     index_t const ranks = sizes.ranks;
-    auto const told_size = static_cast<index_t>(told_bytes<shard_header>(voxelize_tail_bytes(sizes.ranks)));
-    told = cutter.take<unsigned char>(told_size);
-    told_by_all = cutter.take<unsigned char>(ranks * told_size);
+    auto const message_size = static_cast<index_t>(first_message_bytes<shard_header>(voxelize_tail_bytes(sizes.ranks)));
+    own_message = cutter.take<unsigned char>(message_size);
+    all_messages = cutter.take<unsigned char>(ranks * message_size);
     segments = cutter.take<voxelize_segment>(ranks);
     sent = cutter.take<unsigned char>(sizes.sent() * record);
     received = cutter.take<unsigned char>(sizes.received * record);

@@ -54,7 +54,7 @@ struct voxelize_begin_step {
   voxelize_stream_args<Exec, Points> args;
 
   FARPOINT_HD void operator()(std::uint64_t key) const noexcept {
-    auto* const begins = reinterpret_cast<std::uint32_t*>(args.memory.told + sizeof(shard_header));
+    auto* const begins = reinterpret_cast<std::uint32_t*>(args.memory.own_message + sizeof(shard_header));
     begins[key] = args.memory.partition.begin(static_cast<int>(key));
   }
 };

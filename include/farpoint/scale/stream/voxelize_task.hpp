@@ -34,13 +34,13 @@ class voxelize_stream_task {
   }
 
   /// First message that choose_points() has left, and room for the first messages of all ranks.
-  unsigned char* told() const noexcept { return args_.memory.told; }
-  unsigned char* told_by_all() const noexcept { return args_.memory.told_by_all; }
+  unsigned char* own_message() const noexcept { return args_.memory.own_message; }
+  unsigned char* all_messages() const noexcept { return args_.memory.all_messages; }
 
   /// Makes the rest of the call, after the ranks have agreed on the arguments.
   /// @param headers  `[ranks]`
   /// @param sources  `[ranks]`: ranks in the order of their points
-  result run(shard_header const* headers, int const* sources, voxelize_told const& all) noexcept {
+  result run(shard_header const* headers, int const* sources, voxelize_messages const& all) noexcept {
     voxelize_routes routes{communicator_.rank(), ranks(), sources, args_.record.size()};
     auto const begin = [&all](int from, int key) { return all.tail<std::uint32_t>(from, key); };
     result done = routes.lay_out(headers, begin, output_.received);
@@ -145,7 +145,7 @@ class voxelize_stream_task {
   }
 
   /// Drops the voxels beyond max_voxels, and writes the reports.
-  result finish(voxelize_told const& all) noexcept {
+  result finish(voxelize_messages const& all) noexcept {
     auto const& memory = args_.memory;
     result done = loop<voxelize_allow_step>(1, 1);
     if (done && sizes_.has_limit) {
@@ -195,7 +195,7 @@ result voxelize_shard_on(Exec exec, Communicator& communicator, shard<Points> co
                          voxelize_shard_output<typename Points::scalar> const& output, result own,
                          bytes workspace) noexcept {
   using task_type = voxelize_stream_task<Exec, Communicator, Points>;
-  using telling_type = stream_telling<Exec, Communicator, voxelize_told>;
+  using telling_type = stream_telling<Exec, Communicator, voxelize_messages>;
   if (own) own = check_voxelize_shard(part, params, output);
   if (own)
     own = check_workspace(workspace, voxelize_stream_size(exec, communicator.ranks(), part, params, output),
@@ -207,12 +207,13 @@ result voxelize_shard_on(Exec exec, Communicator& communicator, shard<Points> co
                             output.received_capacity};
     return agree_on_shards(telling, own, mine, headers, sources);
   };
-  voxelize_told told{voxelize_tail_bytes(communicator.ranks())};
-  if (!own) return or_abort(communicator, agree(telling_type{exec, communicator, nullptr, nullptr, told}));
+  voxelize_messages messages{voxelize_tail_bytes(communicator.ranks())};
+  if (!own) return or_abort(communicator, agree(telling_type{exec, communicator, nullptr, nullptr, messages}));
   task_type task{exec, communicator, part, params, output, workspace};
   own = task.choose_points();
-  result const agreed = agree(telling_type{exec, communicator, own ? task.told() : nullptr, task.told_by_all(), told});
-  return or_abort(communicator, agreed ? task.run(headers, sources, told) : agreed);
+  result const agreed =
+      agree(telling_type{exec, communicator, own ? task.own_message() : nullptr, task.all_messages(), messages});
+  return or_abort(communicator, agreed ? task.run(headers, sources, messages) : agreed);
 }
 
 }  // namespace detail
