@@ -80,13 +80,15 @@ struct voxels_of_cloud {
   voxel_grid<Scalar> grid;  ///< grid in which the coordinates count
 };
 
-/// Voxelizes one cloud in a host container, on all cores; allocates the workspace and the result: `auto voxels =
+/// Voxelizes one cloud in a host container; allocates the workspace and the result: `auto voxels =
 /// farpoint::voxelize(points, params);`
 ///
 /// @param points  contiguous container of a type that has a point_layout
+/// @param params  see voxelize_params; features in host memory
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class Scalar, class = detail::host_elements<Container const>>
-auto voxelize(Container const& points, voxelize_params<Scalar> const& params) {
+auto voxelize(Container const& points, voxelize_params<Scalar> const& params, host_exec exec = {}) {
   auto const view = view_points(points);
   using view_type = std::decay_t<decltype(view)>;
   static_assert(std::is_same_v<Scalar, typename view_type::scalar>,
@@ -111,8 +113,8 @@ auto voxelize(Container const& points, voxelize_params<Scalar> const& params) {
   output.point_voxel = voxels.point_voxel;
   output.report = &voxels.report;
   voxels.grid = params.grid;
-  detail::host_workspace const workspace{voxelize_workspace_bytes(host_exec{}, cloud, params, output)};
-  result const outcome = voxelize(host_exec{}, cloud, params, output, workspace.get());
+  detail::host_workspace const workspace{voxelize_workspace_bytes(exec, cloud, params, output)};
+  result const outcome = voxelize(exec, cloud, params, output, workspace.get());
   if (!outcome) throw std::invalid_argument{outcome.reason};
 
   auto const written = static_cast<std::size_t>(voxels.report.voxels);
@@ -151,11 +153,12 @@ voxel_grid<Scalar> grid_around(Container const& points, double edge) {
 /// @param points  contiguous container of a type that has a point_layout with three coordinates (m)
 /// @param edge    edge length of a voxel (m)
 /// @param params  parameters; `grid` is replaced by voxel_grid::around(points, edge)
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason, such as an edge that is not positive and finite; std::bad_alloc
 template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
-auto voxelize(Container const& points, double edge, voxelize_params<Scalar> params = {}) {
+auto voxelize(Container const& points, double edge, voxelize_params<Scalar> params = {}, host_exec exec = {}) {
   params.grid = detail::grid_around<Scalar>(points, edge);
-  return voxelize(points, params);
+  return voxelize(points, params, exec);
 }
 
 /// Result of downsample(), with the memory that holds it.
@@ -169,14 +172,15 @@ struct downsampled_cloud {
 /// with the means of their features: `auto thin = farpoint::downsample(points, 0.5, features);`
 ///
 /// Cubes are the voxels of voxel_grid::around(points, edge). Points are in the order of voxelize(), by first occurrence
-/// of a point in each voxel. Non-finite points are left out. Runs on all cores.
+/// of a point in each voxel. Non-finite points are left out.
 /// @param points    contiguous container of a type that has a point_layout with three coordinates (m)
 /// @param edge      edge length of a voxel (m)
 /// @param features  one record per point, host memory
+/// @param exec      number of threads; all cores by default
 /// @throws std::invalid_argument with the reason, such as an edge that is not positive and finite; std::bad_alloc
 /// Complexity: O(n) expected.
 template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
-auto downsample(Container const& points, double edge, feature_view const& features) {
+auto downsample(Container const& points, double edge, feature_view const& features, host_exec exec = {}) {
   auto const view = view_points(points);
   using view_type = std::decay_t<decltype(view)>;
   batch<view_type> const cloud{view};
@@ -192,8 +196,8 @@ auto downsample(Container const& points, double edge, feature_view const& featur
   output.centroid = {reinterpret_cast<Scalar*>(thin.points.data()), 3 * capacity};
   output.mean = thin.means;
   output.report = &report;
-  detail::host_workspace const workspace{voxelize_workspace_bytes(host_exec{}, cloud, params, output)};
-  detail::require_ok(voxelize(host_exec{}, cloud, params, output, workspace.get()));
+  detail::host_workspace const workspace{voxelize_workspace_bytes(exec, cloud, params, output)};
+  detail::require_ok(voxelize(exec, cloud, params, output, workspace.get()));
   thin.points.resize(static_cast<std::size_t>(report.voxels));
   thin.means.resize(thin.points.size() * count);
   return thin;
@@ -202,8 +206,8 @@ auto downsample(Container const& points, double edge, feature_view const& featur
 /// downsample() without features: `auto thin = farpoint::downsample(points, 0.5);`
 /// @return `[voxels]`: mean of each voxel's points (m)
 template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
-auto downsample(Container const& points, double edge) {
-  return downsample(points, edge, feature_view{}).points;
+auto downsample(Container const& points, double edge, host_exec exec = {}) {
+  return downsample(points, edge, feature_view{}, exec).points;
 }
 
 #endif  // defined(__cpp_exceptions)

@@ -238,6 +238,29 @@ TEST_CASE("downsample: features come along, and voxelize() by an edge says the s
   CHECK(farpoint::voxelize(points, 0.5).points_per_voxel == std::vector<std::int32_t>{1, 1, 1});
 }
 
+TEST_CASE("downsample and voxelize of containers: threads change nothing, and -1 is refused",
+          "[voxelize][downsample]") {
+  // More than 20,000 points per thread, so that threads are started.
+  auto const points = cloud_of<float>(shape::cube, 70000, 8);
+  auto const features = farpoint::feature_view::packed(points[0].data(), index_t{70000}, 3);
+  auto const thin = downsample(points, 0.05, features, farpoint::host_exec{1});
+  auto const voxels = farpoint::voxelize(points, 0.05, {}, farpoint::host_exec{1});
+  for (int const threads : {0, 2, 3}) {
+    CAPTURE(threads);
+    farpoint::host_exec const exec{threads};
+    CHECK(same_bits(downsample(points, 0.05, exec), thin.points));
+    CHECK(downsample(points, 0.05, features, exec).means == thin.means);
+    CHECK(farpoint::voxelize(points, 0.05, {}, exec).point_voxel == voxels.point_voxel);
+    farpoint::voxelize_params<float> params;
+    params.grid = voxels.grid;
+    CHECK(farpoint::voxelize(points, params, exec).coords == voxels.coords);
+  }
+  farpoint::host_exec const wrong{-1};
+  CHECK_THROWS_AS(downsample(points, 0.05, wrong), std::invalid_argument);
+  CHECK_THROWS_AS(downsample(points, 0.05, features, wrong), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::voxelize(points, 0.05, {}, wrong), std::invalid_argument);
+}
+
 TEST_CASE("downsample: empty clouds, and edges that are refused", "[voxelize][downsample]") {
   cloud<float> const points{{0, 0, 0}, {3e9f, 1, 1}};
   CHECK(downsample(cloud<float>{}, 1).empty());
