@@ -393,19 +393,20 @@ class Voxelization(nn.Module):
         x, y, z from, and x, y, z to.
     max_num_points : int
         Points of a voxel that are kept; -1 for the voxel of each point.
-    max_voxels : int or two ints
+    max_voxels : int, or a tuple or list of two
         Voxels that are kept, in training and in testing.
     deterministic : bool
         Not used: the answer is mmcv's deterministic one.
     """
 
     def __init__(self, voxel_size: Sequence[float], point_cloud_range: Sequence[float], max_num_points: int,
-                 max_voxels: Union[Tuple[int, int], int] = 20000, deterministic: bool = True):
+                 max_voxels: Union[Tuple[int, int], List[int], int] = 20000, deterministic: bool = True):
         super().__init__()
         self.voxel_size = voxel_size
         self.point_cloud_range = point_cloud_range
         self.max_num_points = max_num_points
-        self.max_voxels = max_voxels if isinstance(max_voxels, tuple) else (max_voxels, max_voxels)
+        # A configuration in YAML or JSON has lists.
+        self.max_voxels = tuple(max_voxels) if isinstance(max_voxels, (list, tuple)) else (max_voxels, max_voxels)
         self.deterministic = deterministic
         size, bounds = _rounded("Voxelization", "voxel_size", voxel_size, 3), _rounded("Voxelization", "range", point_cloud_range, 6)
         self.grid_size = torch.tensor(_cells(size, bounds)).round().long()

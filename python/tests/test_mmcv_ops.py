@@ -307,6 +307,7 @@ def test_the_module_of_voxels(device):
     assert module.grid_size.tolist() == [5, 4, 2] and [int(n) for n in module.pcd_shape] == [1, 4, 5]
     assert module.training and len(module(points)[0]) == 10 and len(module.eval()(points)[0]) == 20
     assert mm.Voxelization([0.2, 0.25, 0.5], [0, 0, 0, 1, 1, 1], 5, 3).max_voxels == (3, 3)
+    assert mm.Voxelization([0.2, 0.25, 0.5], [0, 0, 0, 1, 1, 1], 5, [10, 20]).max_voxels == (10, 20)
     assert "max_num_points=5" in repr(module) and "average_points=True" in repr(mm.DynamicScatter([1] * 3, [0] * 6, True))
     assert mm.Voxelization([0.2, 0.25, 0.5], [0, 0, 0, 1, 1, 1], -1)(points).shape == (300, 3)
     for one, shape in zip(module(points[:0]), ((0, 5, 4), (0, 3), (0,))):
