@@ -20,7 +20,7 @@ import farpoint as _fp
 
 from . import _brute_force, _core
 from ._call import Call
-from ._rows import gather
+from ._rows import HALVES, gather
 from ._search import _Search
 from .torch import three_interpolate as _three_interpolate
 from .torch import voxel_mean
@@ -472,7 +472,8 @@ def dynamic_scatter(feats: Tensor, coors: Tensor, reduce_type: str = "max") -> T
     if reduce_type == "mean":
         return voxel_mean(feats, voxel, count), voxel_coors
     if reduce_type == "sum":
-        return feats.new_zeros((count, feats.shape[1])).index_add(0, voxel, feats), voxel_coors
+        wide = feats.float() if feats.dtype in HALVES else feats
+        return wide.new_zeros((count, feats.shape[1])).index_add(0, voxel, wide).to(feats.dtype), voxel_coors
     values = torch.where(feats.detach().isnan(), -math.inf, feats.detach())
     index = voxel.unsqueeze(1).expand_as(values)
     largest = values.new_empty((count, values.shape[1])).scatter_reduce(0, index, values, "amax", include_self=False)

@@ -361,6 +361,18 @@ def test_scattering(device, kind, columns, rng):
     assert torch.autograd.gradcheck(lambda f: mm.dynamic_scatter(f, coors, kind)[0], feats, nondet_tol=1e-9, fast_mode=True)
 
 
+def test_scattering_of_many_halves(device):
+    # A sum of bfloat16 in bfloat16 ends at 256, one of float16 at 2,048.
+    coors = torch.zeros((4096, 3), dtype=torch.int32, device=device)
+    for dtype in (torch.float16, torch.bfloat16):
+        feats = torch.full((4096, 2), 1.25, dtype=dtype, device=device, requires_grad=True)
+        for kind, value, gradient in (("sum", 5120.0, 1.0), ("mean", 1.25, 1 / 4096)):
+            found, _ = mm.dynamic_scatter(feats, coors, kind)
+            assert found.dtype == dtype and found.tolist() == [[value] * 2]
+            (pulled,) = torch.autograd.grad(found.sum(), feats)
+            assert pulled.dtype == dtype and bool((pulled == gradient).all())
+
+
 def test_scattering_of_little(device):
     feats, coors = torch.rand(5, 4, device=device), torch.full((5, 3), -1, dtype=torch.int32, device=device)
     for kind in ("max", "mean", "sum"):
