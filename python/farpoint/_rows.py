@@ -23,6 +23,8 @@ def eager(*tensors: Optional[Tensor]) -> bool:
 
 
 _PLAIN = (Tensor, torch.nn.Parameter)
+#: Types whose rows are added up and counted in float32: in their own type, counts end at 2,048 and 256.
+HALVES = (torch.float16, torch.bfloat16)
 
 
 def coordinates(*clouds: Optional[Tensor]) -> List[Any]:

@@ -192,8 +192,7 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     """The k nearest points of each of the rank's queries in a cloud that no rank has all of: the rows of `farpoint.knn`.
 
     Queries near the points of other ranks travel there. So parts that are compact in space, such as tiles, are fast; of parts that
-    overlap, such as points dealt out at random, nearly all queries go to all ranks. Where more than a quarter of a rank's queries
-    travel, all ranks search a second time.
+    overlap, such as points dealt out at random, nearly all queries go to all ranks.
 
     Parameters
     ----------

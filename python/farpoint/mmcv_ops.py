@@ -20,7 +20,7 @@ import farpoint as _fp
 
 from . import _brute_force, _core
 from ._call import Call
-from ._rows import gather
+from ._rows import HALVES, gather
 from ._search import _Search
 from .torch import three_interpolate as _three_interpolate
 from .torch import voxel_mean
@@ -393,19 +393,20 @@ class Voxelization(nn.Module):
         x, y, z from, and x, y, z to.
     max_num_points : int
         Points of a voxel that are kept; -1 for the voxel of each point.
-    max_voxels : int or two ints
+    max_voxels : int, or a tuple or list of two
         Voxels that are kept, in training and in testing.
     deterministic : bool
         Not used: the answer is mmcv's deterministic one.
     """
 
     def __init__(self, voxel_size: Sequence[float], point_cloud_range: Sequence[float], max_num_points: int,
-                 max_voxels: Union[Tuple[int, int], int] = 20000, deterministic: bool = True):
+                 max_voxels: Union[Tuple[int, int], List[int], int] = 20000, deterministic: bool = True):
         super().__init__()
         self.voxel_size = voxel_size
         self.point_cloud_range = point_cloud_range
         self.max_num_points = max_num_points
-        self.max_voxels = max_voxels if isinstance(max_voxels, tuple) else (max_voxels, max_voxels)
+        # A configuration in YAML or JSON has lists.
+        self.max_voxels = tuple(max_voxels) if isinstance(max_voxels, (list, tuple)) else (max_voxels, max_voxels)
         self.deterministic = deterministic
         size, bounds = _rounded("Voxelization", "voxel_size", voxel_size, 3), _rounded("Voxelization", "range", point_cloud_range, 6)
         self.grid_size = torch.tensor(_cells(size, bounds)).round().long()
@@ -471,7 +472,8 @@ def dynamic_scatter(feats: Tensor, coors: Tensor, reduce_type: str = "max") -> T
     if reduce_type == "mean":
         return voxel_mean(feats, voxel, count), voxel_coors
     if reduce_type == "sum":
-        return feats.new_zeros((count, feats.shape[1])).index_add(0, voxel, feats), voxel_coors
+        wide = feats.float() if feats.dtype in HALVES else feats
+        return wide.new_zeros((count, feats.shape[1])).index_add(0, voxel, wide).to(feats.dtype), voxel_coors
     values = torch.where(feats.detach().isnan(), -math.inf, feats.detach())
     index = voxel.unsqueeze(1).expand_as(values)
     largest = values.new_empty((count, values.shape[1])).scatter_reduce(0, index, values, "amax", include_self=False)

@@ -26,7 +26,8 @@ import farpoint as _fp
 from ._distances import INFINITY, knn, three_nn
 from ._interpolation import interpolate, three_interpolate
 from ._lists import radius
-from ._rows import constant, coordinates, eager, gather, offsets_of, opaque_unless_differentiated, over_clouds, transformed
+from ._rows import (HALVES, constant, coordinates, eager, gather, offsets_of, opaque_unless_differentiated, over_clouds,
+                    transformed)
 from ._torch_index import PointIndex
 from ._voxel_values import voxelize
 
@@ -140,12 +141,16 @@ def _voxel_targets(point_voxel: Tensor, num_voxels: int, dtype: torch.dtype) -> 
 
 
 def _voxel_mean(features: Tensor, point_voxel: Tensor, num_voxels: int) -> Tensor:
+    if features.dtype in HALVES:
+        return _voxel_mean(features.float(), point_voxel, num_voxels).to(features.dtype)
     target, count = _voxel_targets(point_voxel, num_voxels, features.dtype)
     total = features.new_zeros((num_voxels + 1, features.shape[1])).index_add(0, target, features)
     return (total / count)[:-1]
 
 
 def _voxel_mean_gradient(gradient: Tensor, point_voxel: Tensor, num_voxels: int) -> Tensor:
+    if gradient.dtype in HALVES:
+        return _voxel_mean_gradient(gradient.float(), point_voxel, num_voxels).to(gradient.dtype)
     target, count = _voxel_targets(point_voxel, num_voxels, gradient.dtype)
     return gather(gradient / count[:-1], target)
 

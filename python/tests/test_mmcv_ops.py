@@ -307,6 +307,7 @@ def test_the_module_of_voxels(device):
     assert module.grid_size.tolist() == [5, 4, 2] and [int(n) for n in module.pcd_shape] == [1, 4, 5]
     assert module.training and len(module(points)[0]) == 10 and len(module.eval()(points)[0]) == 20
     assert mm.Voxelization([0.2, 0.25, 0.5], [0, 0, 0, 1, 1, 1], 5, 3).max_voxels == (3, 3)
+    assert mm.Voxelization([0.2, 0.25, 0.5], [0, 0, 0, 1, 1, 1], 5, [10, 20]).max_voxels == (10, 20)
     assert "max_num_points=5" in repr(module) and "average_points=True" in repr(mm.DynamicScatter([1] * 3, [0] * 6, True))
     assert mm.Voxelization([0.2, 0.25, 0.5], [0, 0, 0, 1, 1, 1], -1)(points).shape == (300, 3)
     for one, shape in zip(module(points[:0]), ((0, 5, 4), (0, 3), (0,))):
@@ -358,6 +359,18 @@ def test_scattering(device, kind, columns, rng):
                 assert torch.equal(one, other)
     feats = torch.randn(120, 2, dtype=torch.float64, device=device, requires_grad=True)
     assert torch.autograd.gradcheck(lambda f: mm.dynamic_scatter(f, coors, kind)[0], feats, nondet_tol=1e-9, fast_mode=True)
+
+
+def test_scattering_of_many_halves(device):
+    # A sum of bfloat16 in bfloat16 ends at 256, one of float16 at 2,048.
+    coors = torch.zeros((4096, 3), dtype=torch.int32, device=device)
+    for dtype in (torch.float16, torch.bfloat16):
+        feats = torch.full((4096, 2), 1.25, dtype=dtype, device=device, requires_grad=True)
+        for kind, value, gradient in (("sum", 5120.0, 1.0), ("mean", 1.25, 1 / 4096)):
+            found, _ = mm.dynamic_scatter(feats, coors, kind)
+            assert found.dtype == dtype and found.tolist() == [[value] * 2]
+            (pulled,) = torch.autograd.grad(found.sum(), feats)
+            assert pulled.dtype == dtype and bool((pulled == gradient).all())
 
 
 def test_scattering_of_little(device):
