@@ -26,8 +26,9 @@ CALLS = {
 
 @pytest.fixture
 def soon():
-    """Sends SIGINT to this process after the given seconds."""
+    """Sends SIGINT to this process after the given seconds. A background job of a shell starts with SIGINT ignored."""
     timers = []
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def send(seconds):
         timers.append(threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)))
@@ -37,6 +38,7 @@ def soon():
     for timer in timers:
         timer.cancel()
         timer.join()
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
