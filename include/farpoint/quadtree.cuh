@@ -9,7 +9,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/detail/screen/quadtree_build.cuh>
+#include <farpoint/detail/screen/rounds/quadtree_build.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 

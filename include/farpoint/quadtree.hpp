@@ -4,7 +4,7 @@
 
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/host_exec.hpp>
-#include <farpoint/detail/screen/quadtree_build.hpp>
+#include <farpoint/detail/screen/rounds/quadtree_build.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {

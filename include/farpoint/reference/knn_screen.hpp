@@ -4,7 +4,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/detail/screen/check.hpp>
-#include <farpoint/detail/screen/growing_window.hpp>
+#include <farpoint/detail/screen/rounds/growing_window.hpp>
 #include <farpoint/geometry/camera.hpp>
 #include <farpoint/reference/knn.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
-#include <farpoint/detail/screen/draw_splats.cuh>
+#include <farpoint/detail/splat/draw_splats.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 

@@ -2,7 +2,7 @@
 /// Draws splats: host backend.
 #pragma once
 
-#include <farpoint/detail/screen/draw_splats.hpp>
+#include <farpoint/detail/splat/draw_splats.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 

@@ -6,7 +6,7 @@
 
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
-#include <farpoint/detail/screen/splat_from_neighbors.hpp>
+#include <farpoint/detail/splat/splat_from_neighbors.hpp>
 #include <farpoint/grid/for_each_index.cuh>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -2,7 +2,7 @@
 /// Normals and extents of splats from known neighbors: host backend.
 #pragma once
 
-#include <farpoint/detail/screen/splat_from_neighbors.hpp>
+#include <farpoint/detail/splat/splat_from_neighbors.hpp>
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/host/isa_dispatch.hpp>
 

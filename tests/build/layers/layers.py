@@ -23,13 +23,14 @@ import sys
 # From the bottom up: a header includes its own layer and those before it.
 ORDER = [
     "core", "tuning", "geometry", "container", "host", "warp", "block", "grid", "spatial", "types",
-    "detail/bvh", "detail/search", "detail/screen", "detail/fps", "detail/voxelize", "detail/hash_map", "detail/gather",
-    "detail/subset", "runtime", "public", "search", "scale", "splat", "subset", "reference", "interop", "compat",
+    "detail/bvh", "detail/search", "detail/screen", "detail/splat", "detail/fps", "detail/voxelize", "detail/hash_map",
+    "detail/gather", "detail/subset", "runtime", "public", "search", "scale", "splat", "subset", "reference", "interop", "compat",
 ]
 # Of the folders of detail/ only these stand on others.
 STANDS_ON = {
     "detail/search": {"detail/bvh"},
     "detail/screen": {"detail/bvh", "detail/search"},
+    "detail/splat": {"detail/bvh", "detail/search", "detail/screen"},
 }
 MOST_HEADERS = 30
 MOST_LINES = 350

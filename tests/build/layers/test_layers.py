@@ -122,7 +122,7 @@ src/              the library
 ## The rule
 ```
 {}
-     < detail/bvh < detail/search < detail/screen;  detail/{{fps, voxelize, hash_map, gather, subset}}
+     < detail/bvh < detail/search < detail/screen < detail/splat;  detail/{{fps, voxelize, hash_map, gather, subset}}
      < runtime < public functions < search < scale < splat < subset < reference, interop, compat
 ```
 """

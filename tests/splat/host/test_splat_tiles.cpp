@@ -1,6 +1,6 @@
 // The tiles that draw_splats() is drawn by on a GPU, one after another on the host.
-#include <farpoint/detail/screen/splat_cells.hpp>
-#include <farpoint/detail/screen/splat_patch.hpp>
+#include <farpoint/detail/splat/splat_cells.hpp>
+#include <farpoint/detail/splat/splat_patch.hpp>
 #include <farpoint/splat/draw_splats.hpp>
 
 #include "../../support/catch.hpp"

@@ -8,8 +8,8 @@
 #include <farpoint/detail/screen/check.hpp>
 #include <farpoint/detail/screen/draw_kernel.cuh>
 #include <farpoint/detail/screen/exact_kernel.cuh>
-#include <farpoint/detail/screen/growing_window.cuh>
-#include <farpoint/detail/screen/quadtree_build.cuh>
+#include <farpoint/detail/screen/rounds/growing_window.cuh>
+#include <farpoint/detail/screen/rounds/quadtree_build.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
 #include <farpoint/tuning/knn.hpp>
 #include <farpoint/tuning/screen.hpp>

@@ -4,8 +4,8 @@
 
 #include <farpoint/detail/screen/check.hpp>
 #include <farpoint/detail/screen/draw_point.hpp>
-#include <farpoint/detail/screen/growing_window.hpp>
-#include <farpoint/detail/screen/quadtree_build.hpp>
+#include <farpoint/detail/screen/rounds/growing_window.hpp>
+#include <farpoint/detail/screen/rounds/quadtree_build.hpp>
 #include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/detail/search/knn_host.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/screen/draw_kernel.cuh>
-#include <farpoint/detail/screen/growing_window.hpp>
+#include <farpoint/detail/screen/rounds/growing_window.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

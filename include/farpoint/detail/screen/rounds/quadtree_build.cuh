@@ -2,7 +2,7 @@
 /// Kernels that build a quadtree from a z-buffer.
 #pragma once
 
-#include <farpoint/detail/screen/quadtree_build.hpp>
+#include <farpoint/detail/screen/rounds/quadtree_build.hpp>
 #include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/lookback_scan.cuh>

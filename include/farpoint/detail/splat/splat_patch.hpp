@@ -2,7 +2,7 @@
 /// Patch of an image that a warp draws, one pixel per lane. Host and device share the code.
 #pragma once
 
-#include <farpoint/detail/screen/splat_cells.hpp>
+#include <farpoint/detail/splat/splat_cells.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -4,7 +4,7 @@
 
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/core/bits.hpp>
-#include <farpoint/detail/screen/splat_shape.hpp>
+#include <farpoint/detail/splat/splat_shape.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

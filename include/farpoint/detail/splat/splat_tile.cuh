@@ -2,9 +2,9 @@
 /// Draws one tile of an image of splats per block, with one pixel per thread and one patch per warp.
 #pragma once
 
-#include <farpoint/detail/screen/splat_cells.hpp>
-#include <farpoint/detail/screen/splat_patch.hpp>
-#include <farpoint/detail/screen/splat_picture.hpp>
+#include <farpoint/detail/splat/splat_cells.hpp>
+#include <farpoint/detail/splat/splat_patch.hpp>
+#include <farpoint/detail/splat/splat_picture.hpp>
 #include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/tuning/screen.hpp>
 #include <farpoint/warp/cuda_warp.cuh>

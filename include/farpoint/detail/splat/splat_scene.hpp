@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
-#include <farpoint/detail/screen/splat_picture.hpp>
+#include <farpoint/detail/splat/splat_picture.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

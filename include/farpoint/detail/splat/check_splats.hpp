@@ -5,7 +5,7 @@
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/screen/check.hpp>
-#include <farpoint/detail/screen/splat_scene.hpp>
+#include <farpoint/detail/splat/splat_scene.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

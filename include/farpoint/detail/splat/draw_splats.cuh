@@ -4,8 +4,8 @@
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
-#include <farpoint/detail/screen/check_splats.hpp>
-#include <farpoint/detail/screen/splat_tile.cuh>
+#include <farpoint/detail/splat/check_splats.hpp>
+#include <farpoint/detail/splat/splat_tile.cuh>
 #include <farpoint/grid/exclusive_scan.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/screen.hpp>

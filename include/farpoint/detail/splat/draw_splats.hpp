@@ -2,7 +2,7 @@
 /// Host backend of draw_splats().
 #pragma once
 
-#include <farpoint/detail/screen/check_splats.hpp>
+#include <farpoint/detail/splat/check_splats.hpp>
 #include <farpoint/host/isa_dispatch.hpp>
 #include <farpoint/host/thread_team.hpp>
 #include <farpoint/tuning/screen.hpp>
