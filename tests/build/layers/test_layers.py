@@ -108,7 +108,7 @@ include/farpoint/
 {}
     detail/       one folder an algorithm
         fps/  voxelize/  hash_map/  gather/  subset/  know nothing of one another
-        bvh/ < search/ < screen/                 each stands on the one before
+        bvh/ < search/ < screen/ < splat/        each stands on the one before
     runtime/      a library
     search/       consumers
     scale/        large clouds
