@@ -21,7 +21,7 @@ Options:
   --also SUITE        runs a suite of --all besides: lint (clang-tidy of everything), release (host tests at -O3), matrix or
                       fuzz. May be repeated
   --fuzz-seconds N    of all fuzzers together (default: 600)
-Areas: core, fps, voxelize, search, screen, hash_map, splat, scale, runtime, io, compat
+Areas: core, fps, voxelize, search, subset, screen, hash_map, splat, scale, runtime, io, compat
 TEXT
 }
 
@@ -29,7 +29,7 @@ script_name="test"
 # shellcheck source=scripts/common.sh
 . scripts/common.sh
 
-areas=(core fps voxelize search screen hash_map splat scale runtime io compat)
+areas=(core fps voxelize search subset screen hash_map splat scale runtime io compat)
 fuzz_targets=6
 keep_going=false
 quick=false
@@ -262,7 +262,7 @@ areas_of_paths() {
         ;;
       include/farpoint/container/*) echo hash_map ;;
       include/farpoint/spatial/*) echo search ;;
-      include/farpoint/scale/* | include/farpoint/splat/* | include/farpoint/runtime/* | include/farpoint/compat/*)
+      include/farpoint/scale/* | include/farpoint/splat/* | include/farpoint/subset/* | include/farpoint/runtime/* | include/farpoint/compat/*)
         path=${path#include/farpoint/}
         echo "${path%%/*}"
         ;;

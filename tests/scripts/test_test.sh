@@ -169,4 +169,8 @@ FARPOINT_NO_INSTALL=1 expect 1 'missing from the distribution: cmake' test
 "$work/tree/scripts/need.sh" bench > "$work/output" 2>&1
 has_step install
 grep -q '^Installing from the distribution: libbenchmark-dev' "$work/said" || complain "need.sh did not say what it installs"
+# Each area of the tests' CMakeLists.txt is an area of test.sh.
+areas_of_tests=$(sed -n 's/^farpoint_add_tests(\([a-z_]*\).*/\1/p' "$scripts/../tests/CMakeLists.txt" | sort)
+areas_of_script=$(sed -n 's/^areas=(\(.*\))$/\1/p' "$scripts/test.sh" | tr ' ' '\n' | sort)
+[ "$areas_of_tests" = "$areas_of_script" ] || complain "the areas of scripts/test.sh are not those of tests/CMakeLists.txt"
 [ "$failures" = 0 ]
