@@ -25,7 +25,7 @@ import plots
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 PAGES = RESULTS.parents[1] / "build/results"
 BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force", "one_gpu",
-             "one_thread")
+             "one_thread", "one_call")
 # Variants of other libraries on the host begin with these names, "nanoflann_threads_2".
 HOST_PEERS = ("nanoflann", "pcl")
 # Variants of other libraries on the GPU begin with these; behind a function they follow "_of_".

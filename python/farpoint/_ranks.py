@@ -2,6 +2,7 @@
 
 A transport is an object with
 - `ranks` and `rank`: the number of ranks, and the number of this rank, from 0;
+- `refusal`: a ValueError that all ranks raise because an option of the transport is invalid on this rank, or None;
 - `exchange(send, receive)`: takes a writable memoryview of bytes for each rank, the own one empty, sends the first and fills the
   second. It returns when all memory can be used again, or raises an exception, also if other ranks do not arrive in time. A rank
   receives from each other rank exactly the bytes that the other sends. It keeps no reference to the memory;
@@ -72,10 +73,12 @@ class _Ranks:
         return received
 
     def agree(self, check: Callable[[], Request]) -> Request:
-        """Returns the result of check(), if no rank's check() raises; otherwise all ranks raise a ValueError."""
+        """Returns the result of check(). All ranks raise a ValueError if the check() of one raises, or its transport has a refusal."""
         number, request, refusal = _FUNCTIONS.index(self.function), None, None
         record = [number, 1, 0, 0, 0]
         try:
+            if self.transport.refusal is not None:
+                raise self.transport.refusal
             request = check()
             record = [number, 0, request.itemsize, request.points.shape[0], request.rows]
         except Exception as error:  # the other ranks wait for this one

@@ -42,6 +42,7 @@ __all__ = ["fps", "knn", "radius", "voxelize"]
 Timeout = Union[float, datetime.timedelta]
 
 _FOREVER = datetime.timedelta(days=3650)
+_TIMEOUT = 600.0
 _TAG = 0
 
 
@@ -93,9 +94,10 @@ class _Connection:
 class _Transport:
     """A connection for one call: see _ranks."""
 
-    def __init__(self, connection: _Connection, timeout: datetime.timedelta):
+    def __init__(self, connection: _Connection, timeout: datetime.timedelta, refusal: Optional[ValueError]):
         self.ranks = connection.ranks
         self.rank = connection.rank
+        self.refusal = refusal
         self._connection = connection
         self._timeout = timeout
 
@@ -120,7 +122,12 @@ def _seconds_of(timeout: Timeout) -> datetime.timedelta:
 
 
 def _transport_of(group: Any, timeout: Timeout) -> _Transport:
-    waits = _seconds_of(timeout)
+    refusal = None
+    try:
+        waits = _seconds_of(timeout)
+    except ValueError as error:
+        # All ranks raise once they have compared their arguments; until then this one waits as long as by default.
+        waits, refusal = _seconds_of(_TIMEOUT), error
     if not dist.is_initialized():
         raise ValueError("torch.distributed has no process group; call torch.distributed.init_process_group()")
     group = dist.group.WORLD if group is None else group
@@ -135,12 +142,12 @@ def _transport_of(group: Any, timeout: Timeout) -> _Transport:
     except Exception as error:
         connection.abort()
         raise RuntimeError("communication failure: ranks could not be connected") from error
-    return _Transport(connection, waits)
+    return _Transport(connection, waits, refusal)
 
 
 def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = None, chosen: Optional[Array] = None,
         stop_below: float = 0.0, return_distances: bool = False, index_dtype: Any = "int64", threads: int = 0,
-        group: Any = None, timeout: Timeout = 600.0) -> Any:
+        group: Any = None, timeout: Timeout = _TIMEOUT) -> Any:
     """Farthest point sampling of a distributed cloud: every rank gets all samples, equal to `farpoint.fps` on the whole cloud.
 
     Ties go to the lowest index in the whole cloud.
@@ -188,7 +195,7 @@ def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = No
 
 
 def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: float = math.inf, exclude_self: bool = False,
-        index_dtype: Any = "int64", threads: int = 0, group: Any = None, timeout: Timeout = 600.0) -> Neighbors:
+        index_dtype: Any = "int64", threads: int = 0, group: Any = None, timeout: Timeout = _TIMEOUT) -> Neighbors:
     """The k nearest points of each of the rank's queries in a cloud that no rank has all of: the rows of `farpoint.knn`.
 
     Queries near the points of other ranks travel there. So parts that are compact in space, such as tiles, are fast; of parts that
@@ -226,7 +233,7 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
 
 def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max_neighbors: int, order: str = "nearest",
            exclude_self: bool = False, exclusive: bool = False, index_dtype: Any = "int64", threads: int = 0, group: Any = None,
-           timeout: Timeout = 600.0) -> Neighbors:
+           timeout: Timeout = _TIMEOUT) -> Neighbors:
     """Up to `max_neighbors` points of a distributed cloud within a radius of each query of this rank: the rows of
     `farpoint.PointIndex.radius` with `max_neighbors`.
 
@@ -263,7 +270,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max
 
 def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
              max_voxels: Optional[int] = None, outputs: Optional[Sequence[str]] = None, columns: str = "xyz", dtype: Any = None,
-             gather: bool = False, threads: int = 0, group: Any = None, timeout: Timeout = 600.0) -> Dict[str, Any]:
+             gather: bool = False, threads: int = 0, group: Any = None, timeout: Timeout = _TIMEOUT) -> Dict[str, Any]:
     """Voxels of a distributed cloud: each rank gets the rows of the voxels that it owns, or, with `gather`, of all voxels.
 
     The hash of a voxel determines the rank that owns it, to which its points travel. The rows of all ranks together are the rows of

@@ -94,6 +94,12 @@ def wrong_arguments(rank, ranks):
                  lambda: fpd.fps(mine, 5, first=len(CLOUD)))
     for call in different:
         fails(ValueError, call)
+    for timeout in ("soon", None, float("nan")):
+        error = fails(ValueError, lambda: fpd.fps(mine, 5, timeout=timeout if odd else 30), most=10.0)  # noqa: B023
+        assert ("timeout is" if odd else f"arguments of rank {ranks - 1} are refused") in str(error), error
+    # In the first call on a group, which connects its ranks, too.
+    group = dist.new_group()
+    fails(ValueError, lambda: fpd.knn(mine, 3, group=group, timeout="soon" if odd else 30), most=10.0)
     # None of that is the end of the group.
     sharded.same(fpd.fps(mine, 50), farpoint.fps(whole(ranks), 50), "after refusals")
 

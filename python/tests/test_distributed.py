@@ -47,6 +47,7 @@ class Transport:
         self.exchanges, self.aborts = 0, 0
         self.views = []
         self.fails_at, self.failure = None, None
+        self.refusal = None
 
     def exchange(self, send, receive):
         self.exchanges += 1
@@ -200,6 +201,20 @@ def test_wrong_arguments_of_one_rank_end_all(sentence):
     assert [each.aborts for each in transports] == [0, 0, 0]
 
 
+def test_a_refusal_of_a_transport_ends_all_ranks():
+    def work(calls, rank):
+        part = CLOUD[rank::3]
+        calls.transport.refusal = ValueError("timeout is 'soon'") if rank == 1 else None
+        for call in (lambda: calls.fps(part, 4), lambda: calls.knn(part, 4), lambda: calls.radius(part, 1.0, max_neighbors=3),
+                     lambda: calls.voxelize(part, 1.0, sharded.BOX)):
+            with pytest.raises(ValueError, match="timeout is 'soon'" if rank == 1 else "arguments of rank 1 are refused"):
+                call()
+
+    outcomes, transports = on_threads(3, work)
+    all_good(outcomes)
+    assert [each.aborts for each in transports] == [0, 0, 0]
+
+
 DIFFERENT = {
     "samples": lambda calls, part, odd: calls.fps(part, 4 + odd),
     "first": lambda calls, part, odd: calls.fps(part, 4, first=int(odd)),
@@ -334,8 +349,8 @@ def test_without_torch_it_says_so():
     assert out.stdout.strip() == "farpoint.distributed needs torch, with torch.distributed, which is not installed"
 
 
-def run_program(*arguments, seconds=150):
-    """Runs a program and returns its output and its errors. Checks that no process of its group remains."""
+def run_program(*arguments, seconds=150, succeeds=True):
+    """Runs a program and returns its output and its errors. Checks its exit code, and that no process of its group remains."""
     variables = {**os.environ, "PYTHONPATH": f"{FOLDER.parent}:{TESTS}", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
     with subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=variables, start_new_session=True) as program:
@@ -346,7 +361,7 @@ def run_program(*arguments, seconds=150):
             raise AssertionError("out of time: " + "".join(program.communicate())) from None
     with pytest.raises(ProcessLookupError):
         os.killpg(program.pid, 0)
-    assert program.returncode == 0, written + errors
+    assert (program.returncode == 0) == succeeds, written + errors
     return written, errors
 
 
@@ -376,6 +391,21 @@ def test_the_example_runs_under_torchrun(processes):
         pytest.skip("there are no examples beside the tests")
     written, _ = run_program("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2, example)
     assert all(f"rank {rank} of 2 has" in written for rank in range(2))
+
+
+def test_a_rank_that_is_killed_under_torchrun(processes):
+    """The other ranks raise a RuntimeError within their time-out, torchrun reports the signal, and no process remains."""
+    written, errors = run_program("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 3, TESTS / "killed_rank.py",
+                                  succeeds=False)
+    ends = sorted(re.findall(r"rank (\d) after (\S+) s: (\w+): (communication failure)", written))
+    assert [(rank, kind) for rank, _, kind, _ in ends] == [("0", "RuntimeError"), ("2", "RuntimeError")], written + errors
+    assert all(float(seconds) < 20 for _, seconds, _, _ in ends), written
+    assert "SIGKILL" in errors or "exitcode: -9" in errors.replace(" ", ""), errors
+    ids = [int(each) for each in re.findall(r"process (\d+)", written)]
+    assert len(set(ids)) == 3, written
+    for each in ids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(each, 0)
 
 
 def test_the_module_is_documented_and_typed():
