@@ -1,6 +1,7 @@
 /// @file
 /// The few names of PyTorch's C++ interface that kernels of the PointNet++ family use, so that their sources compile
-/// without PyTorch. A tensor is an address; there is one stream, and one type of scalar.
+/// without PyTorch. A tensor is an address; there is one stream, and one type of scalar. Programs also link peers that
+/// use PyTorch itself, whose names must differ for the linker: an inline namespace sets these apart.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,6 +15,7 @@
 #include <vector>
 
 namespace at {
+inline namespace stub {
 
 struct Half {};
 
@@ -50,6 +52,7 @@ struct CUDAGuard {
 };
 
 }  // namespace cuda
+}  // namespace stub
 }  // namespace at
 
 /// Calls the function with float as its type.
