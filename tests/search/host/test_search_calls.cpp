@@ -395,6 +395,13 @@ TEST_CASE("owning calls: gather", "[owning][host]") {
   std::vector<double> const values{1, 2, 3, 4};
   std::vector<std::int64_t> const rows{1, -1, 7, 0};
   CHECK(farpoint::gather(values, rows, 2) == std::vector<double>{3, 4, 0, 0, 0, 0, 1, 2});
+  // 200,000 values, so that threads are started.
+  std::vector<std::int32_t> many(100000);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int32_t>(i % 3) - 1;
+  auto const one = farpoint::gather(values, many, 2, host_exec{1});
+  CHECK(std::vector<double>(one.begin(), one.begin() + 6) == std::vector<double>{0, 0, 1, 2, 3, 4});
+  for (int const threads : {0, 2, 3}) CHECK(farpoint::gather(values, many, 2, host_exec{threads}) == one);
+  CHECK_THROWS_AS(farpoint::gather(values, rows, 2, host_exec{-1}), std::invalid_argument);
 }
 
 TEST_CASE("owning calls: what the core calls refuse is thrown", "[owning][host]") {
