@@ -51,8 +51,8 @@ struct host_pool {
   /// Pool of a callable that outlives the calls: `callable(tasks, task)` makes `tasks` calls of `task()`, as above.
   template <class Callable>
   static host_pool of(Callable& callable) noexcept {
-    return {[](void* context, int tasks, void (*task)(void*), void* argument) {
-              (*static_cast<Callable*>(context))(tasks, [task, argument] { task(argument); });
+    return {[](void* on, int tasks, void (*task)(void*), void* argument) {
+              (*static_cast<Callable*>(on))(tasks, [task, argument] { task(argument); });
             },
             &callable};
   }
