@@ -202,13 +202,15 @@ struct fps_picks {
   std::vector<Scalar> distances;      ///< `[picked]`: squared distance at selection; +inf for the first
 };
 
-/// fps() of one cloud in a host container, on all cores; allocates the workspace and the result: `auto picks =
+/// fps() of one cloud in a host container; allocates the workspace and the result: `auto picks =
 /// farpoint::fps(points, 1024);`
 ///
 /// @param points  contiguous container of a type that has a point_layout
+/// @param params  see fps_params; `samples` is replaced
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto fps(Container const& points, index_t samples, fps_params params = {}) {
+auto fps(Container const& points, index_t samples, fps_params params = {}, host_exec exec = {}) {
   auto const view = view_points(points);
   using view_type = std::decay_t<decltype(view)>;
   using scalar = typename view_type::scalar;
@@ -221,9 +223,9 @@ auto fps(Container const& points, index_t samples, fps_params params = {}) {
   fps_picks<scalar> picks{std::vector<std::int32_t>(kept), std::vector<scalar>(kept)};
   std::array<std::int32_t, 1> count{};
   fps_report report;
-  detail::host_workspace workspace{fps_workspace_bytes(host_exec{}, cloud, params)};
-  result const outcome = fps(host_exec{}, cloud, params,
-                             fps_output<scalar>{picks.indices, picks.distances, count, &report}, workspace.get());
+  detail::host_workspace workspace{fps_workspace_bytes(exec, cloud, params)};
+  result const outcome =
+      fps(exec, cloud, params, fps_output<scalar>{picks.indices, picks.distances, count, &report}, workspace.get());
   if (!outcome) throw std::invalid_argument{outcome.reason};
   if (report.first_out_of_range > 0) throw std::invalid_argument{"fps: the first sample is not a point of the cloud"};
   if (report.chosen_out_of_range > 0) {
@@ -237,21 +239,23 @@ auto fps(Container const& points, index_t samples, fps_params params = {}) {
 /// Does not compile: the number of samples is not an integer.
 template <class Container, class Number, class = detail::host_elements<Container const>,
           std::enable_if_t<std::is_floating_point_v<Number>, int> = 0>
-auto fps(Container const& points, Number samples, fps_params params = {}) {
+auto fps(Container const& points, Number samples, fps_params params = {}, host_exec exec = {}) {
   static_assert(detail::never<Number>, "farpoint: the number of samples of fps() is an integer");
-  return fps(points, static_cast<index_t>(samples), params);
+  return fps(points, static_cast<index_t>(samples), params, exec);
 }
 
-/// poisson_subset() of one cloud in a host container, on all cores; allocates the workspace and the result: `auto
-/// indices = farpoint::poisson_subset(points, 0.1);`
+/// poisson_subset() of one cloud in a host container; allocates the workspace and the result: `auto indices =
+/// farpoint::poisson_subset(points, 0.1);`
 ///
 /// @param points  contiguous container of a type that has a point_layout
+/// @param radius  minimum distance of two points of the subset (m)
+/// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-std::vector<std::int32_t> poisson_subset(Container const& points, double radius) {
+std::vector<std::int32_t> poisson_subset(Container const& points, double radius, host_exec exec = {}) {
   fps_params params;
   params.stop_below = radius;
-  return fps(points, static_cast<index_t>(points.size()), params).indices;
+  return fps(points, static_cast<index_t>(points.size()), params, exec).indices;
 }
 
 #endif  // defined(__cpp_exceptions)

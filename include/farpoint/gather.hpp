@@ -78,19 +78,21 @@ result gather(host_exec exec, detail::type_identity_t<feature_rows<Value const>>
 
 #if defined(__cpp_exceptions)
 
-/// gather() of one cloud's rows in a host container, on all cores: `auto sampled = farpoint::gather(points,
-/// picks.indices);`. Allocates the result.
+/// gather() of one cloud's rows in a host container: `auto sampled = farpoint::gather(points, picks.indices);`.
+/// Allocates the result.
 /// @param features  contiguous container of any trivially copyable type: points, or `[points, channels]` values
 /// @param indices   contiguous container of a signed 32- or 64-bit integer; -1 and an index out of range give zeros
+/// @param channels  number of values per row, at least 1
+/// @param exec      number of threads; all cores by default
 /// @return `[indices, channels]`
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Features, class Indices, class Element = detail::host_elements<Features const>,
           class = detail::host_elements<Indices const>>
-auto gather(Features const& features, Indices const& indices, index_t channels = 1) {
+auto gather(Features const& features, Indices const& indices, index_t channels = 1, host_exec exec = {}) {
   using value = std::remove_const_t<Element>;
   auto const rows = static_cast<std::size_t>(indices.size());
   std::vector<value> found(channels < 1 ? 0 : rows * static_cast<std::size_t>(channels));
-  detail::require_ok(gather(host_exec{}, span<value const>{features}, channels, indices, span<value>{found}));
+  detail::require_ok(gather(exec, span<value const>{features}, channels, indices, span<value>{found}));
   return found;
 }
 

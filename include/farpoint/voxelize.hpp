@@ -10,6 +10,7 @@
 #include <farpoint/types/voxelize.hpp>
 
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -206,7 +207,16 @@ auto downsample(Container const& points, double edge, feature_view const& featur
 /// downsample() without features: `auto thin = farpoint::downsample(points, 0.5);`
 /// @return `[voxels]`: mean of each voxel's points (m)
 template <class Container, class Scalar = detail::scalar_in<Container>, class = detail::host_elements<Container const>>
-auto downsample(Container const& points, double edge, host_exec exec = {}) {
+auto downsample(Container const& points, double edge) {
+  return downsample(points, edge, feature_view{}).points;
+}
+
+/// downsample() without features, on the threads of `exec`, a host_exec. Its type is deduced, so that `{}` as the third
+/// argument means no features.
+/// @return `[voxels]`: mean of each voxel's points (m)
+template <class Container, class Exec, class Scalar = detail::scalar_in<Container>,
+          class = detail::host_elements<Container const>, std::enable_if_t<std::is_same_v<Exec, host_exec>, int> = 0>
+auto downsample(Container const& points, double edge, Exec exec) {
   return downsample(points, edge, feature_view{}, exec).points;
 }
 

@@ -162,23 +162,48 @@ def radius(points: Array, radius: float, queries: Optional[Array] = ..., *, orde
            workspace: Optional[Allocator] = ...) -> Any: ...
 @overload
 def normals(points: T, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
-            return_curvature: Literal[False] = ..., offsets: Optional[Array] = ..., lengths: Optional[Array] = ...,
-            threads: int = ..., stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> T: ...
+            return_curvature: Literal[False] = ..., return_covariances: Literal[False] = ..., offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+            workspace: Optional[Allocator] = ...) -> T: ...
 @overload
-def normals(points: T, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ..., return_curvature: Literal[True],
-            offsets: Optional[Array] = ..., lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+def normals(points: T, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
+            return_curvature: Literal[False] = ..., return_covariances: Literal[True], offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
             workspace: Optional[Allocator] = ...) -> Tuple[T, T]: ...
 @overload
-def normals(points: Numbers, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
-            return_curvature: Literal[False] = ..., offsets: Optional[Array] = ..., lengths: Optional[Array] = ...,
-            threads: int = ..., stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> NDArray[Any]: ...
+def normals(points: T, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
+            return_curvature: Literal[True], return_covariances: Literal[False] = ..., offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+            workspace: Optional[Allocator] = ...) -> Tuple[T, T]: ...
+@overload
+def normals(points: T, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
+            return_curvature: Literal[True], return_covariances: Literal[True], offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+            workspace: Optional[Allocator] = ...) -> Tuple[T, T, T]: ...
 @overload
 def normals(points: Numbers, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
-            return_curvature: Literal[True], offsets: Optional[Array] = ..., lengths: Optional[Array] = ..., threads: int = ...,
-            stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> Tuple[NDArray[Any], NDArray[Any]]: ...
+            return_curvature: Literal[False] = ..., return_covariances: Literal[False] = ..., offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+            workspace: Optional[Allocator] = ...) -> NDArray[Any]: ...
 @overload
-def normals(points: Array, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ..., return_curvature: bool = ...,
-            offsets: Optional[Array] = ..., lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+def normals(points: Numbers, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
+            return_curvature: Literal[False] = ..., return_covariances: Literal[True], offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+            workspace: Optional[Allocator] = ...) -> Tuple[NDArray[Any], NDArray[Any]]: ...
+@overload
+def normals(points: Numbers, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
+            return_curvature: Literal[True], return_covariances: Literal[False] = ..., offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+            workspace: Optional[Allocator] = ...) -> Tuple[NDArray[Any], NDArray[Any]]: ...
+@overload
+def normals(points: Numbers, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
+            return_curvature: Literal[True], return_covariances: Literal[True], offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
+            workspace: Optional[Allocator] = ...) -> Tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...
+@overload
+def normals(points: Array, k: int = ..., *, max_radius: float = ..., viewpoint: Sequence[float] = ...,
+            return_curvature: bool = ..., return_covariances: bool = ..., offsets: Optional[Array] = ...,
+            lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
             workspace: Optional[Allocator] = ...) -> Any: ...
 @overload
 def mean_knn_distance(points: T, k: int = ..., *, offsets: Optional[Array] = ..., lengths: Optional[Array] = ...,

@@ -204,8 +204,9 @@ def _edges(search: _Search, row_offsets: Any, indices: Any, has_gaps: bool) -> A
 
 @follows_stream
 def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoint: Sequence[float] = (0.0, 0.0, 0.0),
-            return_curvature: bool = False, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
-            threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
+            return_curvature: bool = False, return_covariances: bool = False, offsets: Optional[Array] = None,
+            lengths: Optional[Array] = None, threads: int = 0, stream: Optional[int] = None,
+            workspace: Optional[Allocator] = None) -> Any:
     """Normals of the planes through the k nearest points of each point, itself among them.
 
     Parameters
@@ -219,12 +220,16 @@ def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoi
         Meters; normals face it.
     return_curvature : bool
         Return the smallest eigenvalue over the sum of all, too: 0 to 1/3.
+    return_covariances : bool
+        Return the covariance matrices of the neighbors, too, as their upper triangles.
 
     Returns
     -------
     normals : (N, 3) or (B, N, 3)
         Unit vectors; (0, 0, 0) where fewer than three neighbors or a point that is not finite leave it undefined.
     curvatures : (N,) or (B, N)
+    covariances : (N, 6) or (B, N, 6)
+        xx, xy, xz, yy, yz and zz (m^2), divided by the number of neighbors; zeros for a point without neighbors.
     """
     call = Call("normals", points, threads, stream, workspace)
     points = call.points(points)
@@ -234,8 +239,11 @@ def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoi
     new = call.space.empty if cuts is None else call.space.zeros  # points that offsets leave out are not written
     found = new((*shape, 3), scalar)
     curvatures = new(shape, scalar) if return_curvature else None
-    _core.normals(call.place, points, cuts, k, call.number(max_radius, "max_radius"), *viewpoint, found, curvatures)
-    return (found, curvatures) if return_curvature else found
+    covariances = new((*shape, 6), scalar) if return_covariances else None
+    _core.normals(call.place, points, cuts, k, call.number(max_radius, "max_radius"), *viewpoint, found, curvatures,
+                  covariances)
+    more = tuple(each for each in (curvatures, covariances) if each is not None)
+    return (found, *more) if more else found
 
 
 @follows_stream

@@ -95,30 +95,35 @@ def ball_query(radius: float, nsample: int, xyz: Tensor, new_xyz: Tensor, *, off
 
 
 @torch.library.custom_op("farpoint::normals", mutates_args=())
-def _normals(points: Tensor, k: int, max_radius: float, viewpoint: List[float], offsets: Optional[Tensor]) -> Tuple[Tensor, Tensor]:
-    return _fp.normals(points, k, max_radius=max_radius, viewpoint=viewpoint, return_curvature=True, offsets=offsets)
+def _normals(points: Tensor, k: int, max_radius: float, viewpoint: List[float], offsets: Optional[Tensor],
+             ) -> Tuple[Tensor, Tensor, Tensor]:
+    return _fp.normals(points, k, max_radius=max_radius, viewpoint=viewpoint, return_curvature=True, return_covariances=True,
+                       offsets=offsets)
 
 
 @_normals.register_fake
-def _(points: Tensor, k: int, max_radius: float, viewpoint: List[float], offsets: Optional[Tensor]) -> Tuple[Tensor, Tensor]:
-    return torch.empty_like(points, memory_format=torch.contiguous_format), points.new_empty(points.shape[:-1])
+def _(points: Tensor, k: int, max_radius: float, viewpoint: List[float], offsets: Optional[Tensor],
+      ) -> Tuple[Tensor, Tensor, Tensor]:
+    shape = points.shape[:-1]
+    return points.new_empty((*shape, 3)), points.new_empty(shape), points.new_empty((*shape, 6))
 
 
 over_clouds(_normals, (0,))
 
 
 def normals(points: Tensor, k: int = 16, *, max_radius: float = INFINITY, viewpoint: Sequence[float] = (0.0, 0.0, 0.0),
-            return_curvature: bool = False, offsets: Any = None, lengths: Any = None) -> Any:
-    """Normals (B, N, 3), and with `return_curvature` curvatures (B, N); see `farpoint.normals`. They have no gradient: a tensor that
-    needs one is refused."""
+            return_curvature: bool = False, return_covariances: bool = False, offsets: Any = None, lengths: Any = None) -> Any:
+    """Normals (B, N, 3), with `return_curvature` curvatures (B, N), and with `return_covariances` covariances (B, N, 6); see
+    `farpoint.normals`. They have no gradient: a tensor that needs one is refused."""
     if eager(points):
-        return _fp.normals(points, k, max_radius=max_radius, viewpoint=viewpoint, return_curvature=return_curvature, offsets=offsets,
-                           lengths=lengths)
+        return _fp.normals(points, k, max_radius=max_radius, viewpoint=viewpoint, return_curvature=return_curvature,
+                           return_covariances=return_covariances, offsets=offsets, lengths=lengths)
     if torch.is_grad_enabled() and points.requires_grad:
         raise ValueError("normals: the gradient of points would be lost; pass points.detach()")
     (points,) = coordinates(points)
     found = _normals(constant(points), k, max_radius, [float(each) for each in viewpoint], offsets_of(offsets, lengths, points))
-    return tuple(found) if return_curvature else found[0]
+    more = tuple(each for each, wanted in zip(found[1:], (return_curvature, return_covariances)) if wanted)
+    return (found[0], *more) if more else found[0]
 
 
 def group(features: Tensor, indices: Tensor, *, offsets: Any = None, lengths: Any = None, index_offsets: Any = None,

@@ -135,13 +135,15 @@ void radius_rows(place const& where, input const& points, optional_input const& 
 }
 
 void normals(place const& where, input const& points, optional_input const& offsets,
-             farpoint::normals_params const& params, output const& normals, optional_output const& curvatures) {
+             farpoint::normals_params const& params, output const& normals, optional_output const& curvatures,
+             optional_output const& covariances) {
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     auto const clouds = clouds_of<scalar>(where, points, offsets);
     farpoint::normals_output<scalar> out;
     out.normals = values_of<scalar>(normals);
     out.curvatures = values_of<scalar>(curvatures);
+    out.covariances = values_of<scalar>(covariances);
     call(
         where, [&](auto const& options) { return farpoint::runtime::estimate_normals(clouds, params, out, options); },
         [&](auto exec) { return farpoint::estimate_normals_workspace_bytes(exec, clouds, params); },
@@ -313,15 +315,15 @@ void add_search(nb::module_& m) {
   m.def(
       "normals",
       [](place const& where, input const& points, optional_input const& offsets, index_t k, double max_radius, double x,
-         double y, double z, output const& out, optional_output const& curvatures) {
+         double y, double z, output const& out, optional_output const& curvatures, optional_output const& covariances) {
         farpoint::normals_params params;
         params.k = k;
         params.max_radius = max_radius;
         params.viewpoint = {{x, y, z}};
-        normals(where, points, offsets, params, out, curvatures);
+        normals(where, points, offsets, params, out, curvatures, covariances);
       },
       nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("k"), nb::arg("max_radius"), nb::arg("x"),
-      nb::arg("y"), nb::arg("z"), nb::arg("normals"), nb::arg("curvatures").none());
+      nb::arg("y"), nb::arg("z"), nb::arg("normals"), nb::arg("curvatures").none(), nb::arg("covariances").none());
   m.def("mean_knn_distance", &mean_knn_distance, nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(),
         nb::arg("k"), nb::arg("means"));
   m.def("interpolate", &interpolate, nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(),

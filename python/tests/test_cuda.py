@@ -33,7 +33,7 @@ def calls(points, queries, features, channels):
     yield "knn of queries", farpoint.knn(points, 5, queries, max_radius=1.0)
     yield "radius", farpoint.radius(points, 0.5, queries)
     yield "edges", (farpoint.radius(points, 0.5, edge_index=True),)
-    yield "normals", farpoint.normals(points, 8, return_curvature=True)
+    yield "normals", farpoint.normals(points, 8, return_curvature=True, return_covariances=True)
     yield "means", (farpoint.mean_knn_distance(points, 4),)
     yield "interpolate", (farpoint.interpolate(points, features, queries),)
     yield "furthest", (farpoint.furthest_point_sample(points, 20, rules="openpcdet"),)

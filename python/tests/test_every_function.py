@@ -26,7 +26,7 @@ CALLS = {
     "knn": (lambda p, **o: farpoint.knn(p, 4, **o), True, True),
     "radius": (lambda p, **o: farpoint.radius(p, 2.0, **o), True, True),
     "edges": (lambda p, **o: farpoint.radius(p, 2.0, edge_index=True, **o), True, True),
-    "normals": (lambda p, **o: farpoint.normals(p, 5, return_curvature=True, **o), True, True),
+    "normals": (lambda p, **o: farpoint.normals(p, 5, return_curvature=True, return_covariances=True, **o), True, True),
     "mean_knn_distance": (lambda p, **o: farpoint.mean_knn_distance(p, **o), True, True),
     "voxelize": (lambda p, **o: farpoint.voxelize(p, 1.0, BOX, max_points=3, max_voxels=50, **o), True, True),
     "PointIndex": (lambda p, **o: farpoint.PointIndex(p, **o).knn(3, p, **{f"query_{k}": v for k, v in o.items()}), True, True),

@@ -89,6 +89,32 @@ def test_normals_are_of_the_neighbors(points, k):
         np.testing.assert_allclose(curvature[i], max(values[0], 0) / values.sum(), atol=1e-9)
 
 
+@given(clouds(dtype=np.float64, least=1, most=25), st.integers(3, 8))
+def test_covariances_are_of_the_neighbors(points, k):
+    found, curvature, covariances = farpoint.normals(points, k, return_curvature=True, return_covariances=True)
+    alone = farpoint.normals(points, k, return_covariances=True)
+    assert len(alone) == 2 and np.array_equal(alone[0], found) and np.array_equal(alone[1], covariances)
+    assert np.array_equal(farpoint.normals(points, k, return_curvature=True)[1], curvature)
+    indices, _ = oracle.knn(points, points, k)
+    upper = np.triu_indices(3)
+    for i, row in enumerate(indices):
+        near = points[row[row >= 0]]
+        expected = np.cov(near.T, bias=True)[upper] if len(near) > 1 else np.zeros(6)
+        scale = np.abs(near - points[i]).max() ** 2 if len(near) > 0 else 0
+        np.testing.assert_allclose(covariances[i], expected, rtol=1e-6, atol=1e-9 * scale)
+
+
+def test_covariances_of_batches_and_ragged_clouds():
+    corners = np.array([[1, 1, 5], [1, 3, 5], [5, 1, 5], [5, 3, 5]], np.float32)
+    expected = np.tile(np.array([4, 0, 0, 1, 0, 0], np.float32), (4, 1))
+    found = farpoint.normals(corners, 4, return_covariances=True)[1]
+    assert found.dtype == np.float32 and np.array_equal(found, expected)
+    assert np.array_equal(farpoint.normals(np.stack([corners, corners]), 4, return_covariances=True)[1], np.stack([expected, expected]))
+    # A point in no cloud has zeros.
+    ragged = farpoint.normals(np.concatenate([corners, corners[:1]]), 4, offsets=[0, 4], return_covariances=True)[1]
+    assert np.array_equal(ragged, np.concatenate([expected, np.zeros((1, 6), np.float32)]))
+
+
 def test_normals_say_what_is_wrong():
     with pytest.raises(ValueError, match="k"):
         farpoint.normals(np.zeros((5, 3), np.float32), 2)

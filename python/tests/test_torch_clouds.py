@@ -56,7 +56,7 @@ def calls(points, features, queries, cuts, asked):
     yield "three_nn", lambda: fpt.three_nn(queries, points, **cuts, **asked)
     yield "radius", lambda: fpt.radius(points, 1.0, queries, **cuts, **asked)
     yield "edges", lambda: fpt.radius(points, 1.0, order="nearest", edge_index=True, **cuts)
-    yield "normals", lambda: fpt.normals(points, 4, return_curvature=True, **cuts)
+    yield "normals", lambda: fpt.normals(points, 4, return_curvature=True, return_covariances=True, **cuts)
     yield "interpolate", lambda: fpt.interpolate(points, features, queries, **cuts, **asked)
     which = fpt.knn(points, 3, queries, **cuts, **asked)[0]
     yield "gather", lambda: fpt.gather(features, which, **cuts, **index)

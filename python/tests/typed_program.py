@@ -30,6 +30,8 @@ def of_arrays(points: NDArray[np.float32]) -> NDArray[np.int64]:
     assert_type(farpoint.radius(points, 0.5), farpoint.RadiusRows[NDArray[Any]])
     assert_type(farpoint.radius(points, 0.5, edge_index=True), NDArray[Any])
     assert_type(farpoint.normals(points), NDArray[Any])
+    assert_type(farpoint.normals(points, return_covariances=True), Tuple[NDArray[Any], NDArray[Any]])
+    assert_type(farpoint.normals(points, return_curvature=True, return_covariances=True), Tuple[NDArray[Any], NDArray[Any], NDArray[Any]])
     assert_type(farpoint.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1))["mean"], NDArray[Any])
     assert_type(farpoint.three_nn(points, points), Tuple[NDArray[Any], NDArray[Any]])
     camera = farpoint.PinholeCamera(8, 8, (1.0, 1.0), (4.0, 4.0))

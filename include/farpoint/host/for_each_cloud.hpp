@@ -30,7 +30,7 @@ class for_each_cloud_plan {
   /// @param work     rough estimate of the work on all clouds, ns
   for_each_cloud_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
                       for_each_cloud_tuning const& tuning) noexcept
-      : tuning_{tuning}, stop_{exec.stop} {
+      : tuning_{tuning}, stop_{exec.stop}, pool_{exec.pool} {
     // Work may be negative in a call with bad arguments, which is rejected later.
     double const paid = std::max(work, 0.0) / tuning.worth_a_thread;
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + paid));
@@ -43,6 +43,8 @@ class for_each_cloud_plan {
   int threads() const noexcept { return threads_; }
   /// Of the execution; null for a call that runs to its end.
   host_stop* stop() const noexcept { return stop_; }
+  /// Of the execution.
+  host_pool const& pool() const noexcept { return pool_; }
   /// Maximum number of points of a cloud that one thread works on; the team shares larger clouds.
   index_t share_limit() const noexcept { return share_limit_; }
   /// Number of threads that may get small clouds: the threads of rank below it.
@@ -60,6 +62,7 @@ class for_each_cloud_plan {
  private:
   for_each_cloud_tuning tuning_;
   host_stop* stop_;
+  host_pool pool_;
   int threads_ = 1;
   int sharers_ = 1;
   index_t share_limit_ = 0;
@@ -116,7 +119,7 @@ void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf cons
   host_stop* const stop = plan.stop();
   // An earlier pass that was ended may have left memory that a job reads without its values.
   if (stop != nullptr && stop->requested()) return;
-  // Rank 0 is the calling thread.
+  // Rank 0 is the calling thread, unless there is a pool.
   auto const ends = [stop](int rank) noexcept {
     if (stop == nullptr) return false;
     return rank == 0 ? stop->poll() : stop->requested();
@@ -132,7 +135,7 @@ void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf cons
   };
   parallel_phases phases{plan.threads(), next_cloud()};
   std::atomic<index_t> next_small{0};
-  run_team(plan.threads(), [&](int rank, int) {
+  run_team(plan.pool(), plan.threads(), [&](int rank, int) {
     // A thread leaves the phases after the last large cloud is done, so the team's scratch memory is free by then.
     phases.join(
         [&](std::uint32_t unit) {

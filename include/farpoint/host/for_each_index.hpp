@@ -23,10 +23,11 @@ template <class Body>
 result for_each_index(host_exec exec, index_t count, Body const& body, index_t work = 1) noexcept {
   // To start a thread takes as long as to move 65,536 values.
   index_t const worth = 1 + count / 65536 * work + count % 65536 * work / 65536;
-  run_team(static_cast<int>(std::min<index_t>(resolve_threads(exec.threads), worth)), [&](int rank, int threads) {
-    index_t const end = count * (rank + 1) / threads;
-    for (index_t i = count * rank / threads; i < end; ++i) body(static_cast<std::uint64_t>(i));
-  });
+  run_team(exec.pool, static_cast<int>(std::min<index_t>(resolve_threads(exec.threads), worth)),
+           [&](int rank, int threads) {
+             index_t const end = count * (rank + 1) / threads;
+             for (index_t i = count * rank / threads; i < end; ++i) body(static_cast<std::uint64_t>(i));
+           });
   return {};
 }
 

@@ -2,6 +2,7 @@
 /// Runs a function on several host threads at once.
 #pragma once
 
+#include <farpoint/core/host_exec.hpp>
 #include <farpoint/host/float_environment.hpp>
 #include <farpoint/host/hardware_threads.hpp>
 
@@ -106,6 +107,43 @@ bool run_threads(int wanted, int least, team_work const& work) noexcept {
   return members != 0;
 }
 
+/// Calls `work(rank, size)` once for each rank, by tasks of the caller's pool. Each task takes the next rank; the
+/// calling thread takes those that are left.
+inline void run_tasks(host_pool const& pool, int size, team_work const& work) noexcept {
+  struct ranks {
+    team_work const& work;
+    int size;
+    std::atomic<int> next{0};
+
+    bool run_one() noexcept {
+      int rank = next.load(std::memory_order_relaxed);
+      do {
+        if (rank >= size) return false;
+      } while (!next.compare_exchange_weak(rank, rank + 1, std::memory_order_relaxed));
+      default_float_environment const environment;
+      work(rank, size);
+      return true;
+    }
+  } team{work, size};
+  auto const run = [&] {
+    pool.run(
+        pool.context, size, [](void* argument) { static_cast<ranks*>(argument)->run_one(); }, &team);
+  };
+  if (size > 1) {
+#if defined(__cpp_exceptions)
+    try {
+      run();
+    } catch (...) {
+      // The pool has no memory or thread: continue without it.
+    }
+#else
+    run();
+#endif
+  }
+  while (team.run_one()) {
+  }
+}
+
 }  // namespace detail
 
 /// Calls `work(rank, size)` once on each of `size` threads, 0 <= rank < size, and returns after all have returned. The
@@ -128,6 +166,17 @@ void run_team(int wanted, Work const& work) noexcept {
   auto const call = [&work](int rank, int size) { work(rank, size); };
   detail::run_threads<Thread>(granted + 1, 1, detail::team_work{call});
   detail::helper_threads::leave(granted);
+}
+
+/// run_team() by the tasks of a pool, or by threads if the pool has no function. With a pool `size` is `wanted`, from 1
+/// to max_team_threads; rank 0 may be another thread. Members may run one after another, so a barrier is not safe;
+/// parallel_phases is.
+/// @param pool  see host_exec
+template <class Work>
+void run_team(host_pool const& pool, int wanted, Work const& work) noexcept {
+  if (pool.run == nullptr) return run_team(wanted, work);
+  auto const call = [&work](int rank, int size) { work(rank, size); };
+  detail::run_tasks(pool, std::clamp(wanted, 1, max_team_threads), detail::team_work{call});
 }
 
 FARPOINT_END_NAMESPACE

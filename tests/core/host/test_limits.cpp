@@ -9,6 +9,7 @@
 #include <farpoint/offsets_of_sizes.hpp>
 #include <farpoint/point_bvh.hpp>
 #include <farpoint/radius.hpp>
+#include <farpoint/search/for_each_neighborhood.hpp>
 #include <farpoint/voxelize.hpp>
 
 #include "../../support/catch.hpp"
@@ -35,4 +36,5 @@ constexpr backend_limits limits_here{4000000000,
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
+#define BACKEND_TAKES_CONSUMERS
 #include "../limit_tests.inc"

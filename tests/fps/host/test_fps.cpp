@@ -409,6 +409,26 @@ TEST_CASE("fps, host: three lines for containers of the usual point types", "[fp
   CHECK(farpoint::fps(arrays, 3, from_seven).indices[0] == 7);
 }
 
+TEST_CASE("fps, host: threads change nothing in calls of containers, and -1 is refused", "[fps][host]") {
+  std::vector<std::array<float, 3>> points;
+  for (auto const& p : make_cloud(shape::cube, 50000, 76)) {
+    points.push_back({static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])});
+  }
+  auto const one = farpoint::fps(points, 300, {}, host_exec{1});
+  auto const spread = farpoint::poisson_subset(points, 0.1, host_exec{1});
+  for (int const threads : {0, 2, 3}) {
+    CAPTURE(threads);
+    auto const picks = farpoint::fps(points, 300, {}, host_exec{threads});
+    CHECK(picks.indices == one.indices);
+    CHECK(picks.distances == one.distances);
+    CHECK(farpoint::poisson_subset(points, 0.1, host_exec{threads}) == spread);
+  }
+  CHECK(farpoint::fps(points, 300).indices == one.indices);
+  CHECK(farpoint::fps(points, 300, {}, {}).indices == one.indices);
+  CHECK_THROWS_AS(farpoint::fps(points, 300, {}, host_exec{-1}), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::poisson_subset(points, 0.1, host_exec{-1}), std::invalid_argument);
+}
+
 TEST_CASE("fps, host: numbers of samples at the limits of their type", "[fps][host]") {
   std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {4, 0, 0}};
   constexpr index_t least = std::numeric_limits<index_t>::min();

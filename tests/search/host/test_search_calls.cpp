@@ -359,12 +359,16 @@ TEST_CASE("owning calls: normals, means, interpolation and an index, as by the c
     CHECK(built.index.points() == static_cast<index_t>(n));
 
     auto const normals = farpoint::estimate_normals(clouds.points);
-    farpoint::estimated_normals<float> expected{std::vector<float>(3 * n), std::vector<float>(n)};
-    REQUIRE(estimate_normals(host_exec{1}, built.index, points, {}, {expected.normals, expected.curvatures}));
+    farpoint::estimated_normals<float> expected{std::vector<float>(3 * n), std::vector<float>(n),
+                                                std::vector<float>(6 * n)};
+    REQUIRE(estimate_normals(host_exec{1}, built.index, points, {},
+                             {expected.normals, expected.curvatures, nullptr, expected.covariances}));
     CHECK(same(normals.normals, expected.normals));
     CHECK(same(normals.curvatures, expected.curvatures));
+    CHECK(same(normals.covariances, expected.covariances));
     auto const by_index = farpoint::estimate_normals(built.index, clouds.points, {}, host_exec{1});
     CHECK(same(by_index.normals, expected.normals));
+    CHECK(same(by_index.covariances, expected.covariances));
     CHECK(same(by_index.curvatures, expected.curvatures));
     auto const lists = farpoint::knn(clouds.points, clouds.queries, 9, {}, host_exec{2});
     auto const lists_by_index = farpoint::knn(built.index, clouds.queries, 9);
@@ -395,6 +399,13 @@ TEST_CASE("owning calls: gather", "[owning][host]") {
   std::vector<double> const values{1, 2, 3, 4};
   std::vector<std::int64_t> const rows{1, -1, 7, 0};
   CHECK(farpoint::gather(values, rows, 2) == std::vector<double>{3, 4, 0, 0, 0, 0, 1, 2});
+  // 200,000 values, so that threads are started.
+  std::vector<std::int32_t> many(100000);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int32_t>(i % 3) - 1;
+  auto const one = farpoint::gather(values, many, 2, host_exec{1});
+  CHECK(std::vector<double>(one.begin(), one.begin() + 6) == std::vector<double>{0, 0, 1, 2, 3, 4});
+  for (int const threads : {0, 2, 3}) CHECK(farpoint::gather(values, many, 2, host_exec{threads}) == one);
+  CHECK_THROWS_AS(farpoint::gather(values, rows, 2, host_exec{-1}), std::invalid_argument);
 }
 
 TEST_CASE("owning calls: what the core calls refuse is thrown", "[owning][host]") {
@@ -417,6 +428,7 @@ TEST_CASE("owning calls: what the core calls refuse is thrown", "[owning][host]"
   params.k = 2;
   CHECK_THROWS_AS(farpoint::estimate_normals(points, params), std::invalid_argument);
   CHECK(farpoint::estimate_normals(points_of_float{}).normals.empty());
+  CHECK(farpoint::estimate_normals(points_of_float{}).covariances.empty());
   CHECK(farpoint::radius_rows(points_of_float{}, {1.0}).offsets == std::vector<index_t>{0});
 }
 

@@ -255,6 +255,9 @@ TEST_CASE("downsample and voxelize of containers: threads change nothing, and -1
     params.grid = voxels.grid;
     CHECK(farpoint::voxelize(points, params, exec).coords == voxels.coords);
   }
+  // Empty braces are no features, with or without threads.
+  CHECK(same_bits(downsample(points, 0.05, {}).points, thin.points));
+  CHECK(downsample(points, 0.05, {}, {}).means.empty());
   farpoint::host_exec const wrong{-1};
   CHECK_THROWS_AS(downsample(points, 0.05, wrong), std::invalid_argument);
   CHECK_THROWS_AS(downsample(points, 0.05, features, wrong), std::invalid_argument);

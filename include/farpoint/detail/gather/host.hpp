@@ -20,10 +20,11 @@ unsigned long long gather_by_team(host_exec exec, index_t rows, index_t channels
   std::atomic<unsigned long long> out_of_range{0};
   // To start a thread takes as long as to copy 65,536 values.
   index_t const worth = 1 + rows * channels / 65536;
-  run_team(static_cast<int>(std::min<index_t>(resolve_threads(exec.threads), worth)), [&](int rank, int threads) {
-    unsigned long long const bad = copy(rows * rank / threads, rows * (rank + 1) / threads);
-    out_of_range.fetch_add(bad, std::memory_order_relaxed);
-  });
+  run_team(exec.pool, static_cast<int>(std::min<index_t>(resolve_threads(exec.threads), worth)),
+           [&](int rank, int threads) {
+             unsigned long long const bad = copy(rows * rank / threads, rows * (rank + 1) / threads);
+             out_of_range.fetch_add(bad, std::memory_order_relaxed);
+           });
   return out_of_range.load();
 }
 

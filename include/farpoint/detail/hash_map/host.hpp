@@ -18,7 +18,7 @@ template <class Part>
 void for_each_part(host_exec exec, index_t size, Part const& part) noexcept {
   index_t const worth = 1 + size / hash_map_entries_per_thread;
   index_t const wanted = resolve_threads(exec.threads);
-  run_team(static_cast<int>(wanted < worth ? wanted : worth), [&](int rank, int members) {
+  run_team(exec.pool, static_cast<int>(wanted < worth ? wanted : worth), [&](int rank, int members) {
     index_t const each = divide_up(size, index_t{members});
     index_t const begin = std::min(size, rank * each);
     part(begin, std::min(size, begin + each));

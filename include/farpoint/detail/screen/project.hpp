@@ -54,7 +54,7 @@ result project_host(host_exec exec, batch<Points> const& points, Camera const& c
   auto const worth = static_cast<int>(1 + cloud.size() / 8192);
   int const wanted = std::min(resolve_threads(exec.threads), worth);
   std::fill_n(zbuffer.data(), zbuffer.size(), zbuffer_ref::clear_value);
-  run_team(wanted, [&](int rank, int threads) {
+  run_team(exec.pool, wanted, [&](int rank, int threads) {
     undrawn_points undrawn;
     index_t const end = cloud.size() * (rank + 1) / threads;
     for (index_t i = cloud.size() * rank / threads; i < end; ++i) {

@@ -104,7 +104,7 @@ result draw_splats_host(host_exec exec, splat_scene<Points> const& scene, bytes 
   index_t const pixels = painter.scene.picture.pixels();
   auto const in_parts = [exec](index_t size, index_t worth, auto const& work) {
     auto const most = static_cast<int>(smaller(1 + size / worth, index_t{max_team_threads}));
-    run_team(std::min(resolve_threads(exec.threads), most),
+    run_team(exec.pool, std::min(resolve_threads(exec.threads), most),
              [&](int rank, int threads) { work(size * rank / threads, size * (rank + 1) / threads); });
   };
   typename splat_host_pass<Points>::function draw = nullptr;

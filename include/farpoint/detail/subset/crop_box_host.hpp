@@ -63,9 +63,10 @@ class crop_box_passes {
   template <class Work>
   void for_each_chunk(Work const& work) const noexcept {
     index_t const chunks = chunk_count();
-    run_team(static_cast<int>(std::min<index_t>(resolve_threads(exec_.threads), chunks)), [&](int rank, int threads) {
-      for (index_t c = rank; c < chunks; c += threads) work(c);
-    });
+    run_team(exec_.pool, static_cast<int>(std::min<index_t>(resolve_threads(exec_.threads), chunks)),
+             [&](int rank, int threads) {
+               for (index_t c = rank; c < chunks; c += threads) work(c);
+             });
   }
 
   /// Calls `visit(i, index of i in its cloud)` for the points of clouds in `[begin, end)`, in order.

@@ -62,9 +62,10 @@ class edges_passes {
   void for_each_chunk(Work const& work) const noexcept {
     index_t const chunks = chunk_count();
     if (chunks == 0) return;
-    run_team(static_cast<int>(std::min<index_t>(resolve_threads(exec_.threads), chunks)), [&](int rank, int threads) {
-      for (index_t c = rank; c < chunks; c += threads) work(c);
-    });
+    run_team(exec_.pool, static_cast<int>(std::min<index_t>(resolve_threads(exec_.threads), chunks)),
+             [&](int rank, int threads) {
+               for (index_t c = rank; c < chunks; c += threads) work(c);
+             });
   }
 
   /// Calls `visit(row, entry)` for the entries of a chunk, in order.

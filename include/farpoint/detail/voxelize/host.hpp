@@ -233,7 +233,7 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
   voxelize_host_plan const plan{exec, total, frame, tuning};
   voxelize_host_task<Points> task{clouds, params, output, plan, workspace};
   parallel_phases phases{plan.threads(), task.begin()};
-  run_team(plan.threads(), [&](int, int) {
+  run_team(exec.pool, plan.threads(), [&](int, int) {
     phases.join([&task](std::uint32_t unit) { task.work(unit); }, [&task] { return task.next(); });
   });
   if (output.report != nullptr) *output.report = task.report();

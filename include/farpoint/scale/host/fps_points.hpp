@@ -45,7 +45,7 @@ class fps_shard_points {
     order_type order{cloud_, memory_.order, scratch, memory_.curve, index_t{fps_bucket_points}};
     parallel_phases phases{static_cast<int>(order.units()), order.units()};
     int const threads = static_cast<int>(smaller<index_t>(resolve_threads(exec_.threads), 1 + cloud_.size() / 65536));
-    run_team(threads, [&](int, int) {
+    run_team(exec_.pool, threads, [&](int, int) {
       phases.join([&](std::uint32_t unit) { order.work(unit, [this](index_t i) { return !is_marked(i); }); },
                   [&order] { return order.next(); });
     });

@@ -205,7 +205,7 @@ result fps_weighted_host(host_exec exec, fps_weighted_args<Points> const& args, 
     for (index_t b = 0; b < clouds; ++b) call.write_empty(b);
   } else if (clouds > 0) {
     std::atomic<index_t> next{0};
-    run_team(fps_weighted_threads(exec, clouds), [&](int rank, int) {
+    run_team(exec.pool, fps_weighted_threads(exec, clouds), [&](int rank, int) {
       workspace_cutter cutter{workspace.data() + static_cast<std::size_t>(rank) * each};
       auto const memory = fps_weighted_cloud<Points>::cut(cutter, call.clouds.largest());
       fps_weighted_sampler<Points> sampler{args, counters, memory};
