@@ -74,7 +74,7 @@ backend hash_map<Key, Value>::where() const noexcept {
 }
 
 template <class Key, class Value>
-result hash_map<Key, Value>::reset(index_t keys, double load, options const& wish, run_info* info) noexcept {
+result hash_map<Key, Value>::reset(index_t keys, double load, options const& call_options, run_info* info) noexcept {
   using map_type = hash_map_ref<Key, Value>;
   constexpr char const* no_memory = "hash_map: there is not so much memory for the map";
   if (state_ == nullptr) state_ = new (std::nothrow) state;
@@ -84,17 +84,18 @@ result hash_map<Key, Value>::reset(index_t keys, double load, options const& wis
   if (!(load > 0 && load <= 1)) checked = detail::reject("hash_map: the load factor is not above 0 and at most 1");
   index_t const buckets = map_type::buckets_for(keys, load);
   bool is_enough = true;
-  result const outcome = call_anywhere(FARPOINT_SENTENCES("hash_map"), checked, wish, info, [&](auto exec, auto&) {
-    auto const size = static_cast<std::size_t>(buckets) * sizeof(hash_map_bucket);
-    bytes const kept = state_->memory.reserve(exec, size);
-    is_enough = is_enough && kept.size() >= size;
-    bool const fits = kept.size() >= size;
-    state_->map =
-        map_type{{reinterpret_cast<hash_map_bucket*>(kept.data()), fits ? static_cast<std::size_t>(buckets) : 0}};
-    map_type const map = state_->map;
-    return [=] { return hash_map_clear(exec, map); };
-  });
-  state_->threads = wish.threads;
+  result const outcome =
+      call_anywhere(FARPOINT_SENTENCES("hash_map"), checked, call_options, info, [&](auto exec, auto&) {
+        auto const size = static_cast<std::size_t>(buckets) * sizeof(hash_map_bucket);
+        bytes const kept = state_->memory.reserve(exec, size);
+        is_enough = is_enough && kept.size() >= size;
+        bool const fits = kept.size() >= size;
+        state_->map =
+            map_type{{reinterpret_cast<hash_map_bucket*>(kept.data()), fits ? static_cast<std::size_t>(buckets) : 0}};
+        map_type const map = state_->map;
+        return [=] { return hash_map_clear(exec, map); };
+      });
+  state_->threads = call_options.threads;
   if (outcome && is_enough) return outcome;
   delete std::exchange(state_, nullptr);
   return is_enough ? outcome : result{status::out_of_memory, 0, no_memory};

@@ -59,14 +59,14 @@ backend point_index<Scalar>::where() const noexcept {
 }
 
 template <class Scalar>
-result point_index<Scalar>::build(clouds const& points, options const& wish, run_info* info) noexcept {
+result point_index<Scalar>::build(clouds const& points, options const& call_options, run_info* info) noexcept {
   constexpr char const* no_memory = "build_point_bvh: there is not so much memory for the index";
   if (state_ == nullptr) state_ = new (std::nothrow) state;
   if (state_ == nullptr) return {status::out_of_memory, 0, no_memory};
   result const checked = detail::check_host_search(host_exec{}, points, points);
   bool is_enough = true;
   result const outcome =
-      call_anywhere(FARPOINT_SENTENCES("build_point_bvh"), checked, wish, info, [&](auto exec, auto& memory) {
+      call_anywhere(FARPOINT_SENTENCES("build_point_bvh"), checked, call_options, info, [&](auto exec, auto& memory) {
         auto const cloud = place(memory, points);
         std::size_t const size = point_bvh_bytes(exec, cloud);
         bytes const kept = state_->memory.reserve(exec, size);
@@ -74,9 +74,9 @@ result point_index<Scalar>::build(clouds const& points, options const& wish, run
         auto& index = state_->index_for(exec);
         return [=, &index] { return farpoint::build_point_bvh(exec, cloud, kept, index); };
       });
-  bool const is_whole = wish.stop == nullptr || !wish.stop->requested();
+  bool const is_whole = call_options.stop == nullptr || !call_options.stop->requested();
   if (outcome && is_whole) {
-    state_->threads = wish.threads;
+    state_->threads = call_options.threads;
     state_->clouds = points.size();
     state_->points = points.points().size();
     return outcome;

@@ -108,7 +108,7 @@ class _Ranks:
             if fits:
                 return
             capacity = max(capacity, needed)
-        raise RuntimeError(f"{self.name}: ranks exchange more than they have told")
+        raise RuntimeError(f"{self.name}: ranks exchange more than they announced")
 
     def indices(self, request: Request, array: Any) -> Any:
         """Converts indices into the whole cloud to the call's index_dtype."""
@@ -305,7 +305,7 @@ def voxelize(transport: Any, points: Array, voxel_size: Any, point_range: Sequen
         with ranks.while_others_wait():
             rows = voxels.rows_of(total)
         if not _core.gather_voxels(transport, request.threads, request.points, *voxels.arguments(), own, own["numbers"], rows, total):
-            raise RuntimeError(f"{ranks.name}: ranks have more rows than they have told")
+            raise RuntimeError(f"{ranks.name}: ranks have more rows than they announced")
         del rows["numbers"]
         own, count = rows, total
     return {name: array if name == "voxel_count" else array[:count] for name, array in own.items()}

@@ -84,7 +84,7 @@ void add_reading(CLI::App& app, common_options& options) {
 
 void add_running(CLI::App& app, common_options& options) {
   add_backend(app, options.backend, options.threads);
-  app.add_option("--repeat", options.repeat, "Runs of each file; their median is told")
+  app.add_option("--repeat", options.repeat, "Times each file this many times and reports the median")
       ->check(CLI::Range(1, 1000))
       ->option_text("N [1]");
   app.add_flag("--cpu", options.cpu, "Also time one thread and all threads of the host");

@@ -28,10 +28,10 @@ class FARPOINT_API hash_map {
   /// large enough. After a failure the capacity is 0.
   /// @param keys  not negative
   /// @param load  above 0 and at most 1: 0.8 and below is fast
-  /// @param wish  where it is to be
+  /// @param call_options  backend, threads and stop
   /// @param info  filled when not null
   /// @return ok | bad_argument | unavailable | out_of_memory | cuda_failure
-  result reset(index_t keys, double load = 0.5, options const& wish = {}, run_info* info = nullptr) noexcept;
+  result reset(index_t keys, double load = 0.5, options const& call_options = {}, run_info* info = nullptr) noexcept;
 
   /// Keys that fit.
   index_t capacity() const noexcept;

@@ -26,9 +26,9 @@ class FARPOINT_API point_index {
   ~point_index();
 
   /// Builds the BVH of each cloud. Its memory is used again where that is large enough. After a failure, and after a
-  /// build that wish.stop ended, it has no BVH.
+  /// build that call_options.stop ended, it has no BVH.
   /// @return ok | bad_argument | unavailable | out_of_memory | cuda_failure
-  result build(clouds const& points, options const& wish = {}, run_info* info = nullptr) noexcept;
+  result build(clouds const& points, options const& call_options = {}, run_info* info = nullptr) noexcept;
 
   /// Clouds; 0 before build().
   index_t size() const noexcept;

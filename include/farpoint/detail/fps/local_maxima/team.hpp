@@ -125,16 +125,16 @@ class local_maxima_team {
     if (order_.size() >= call_.wanted()) return false;
     threshold top{};
     key_type const own = find_best(top);
-    key_type const told = own == key_type{} ? key_type{} : own - first_index_;
+    key_type const own_key = own == key_type{} ? key_type{} : own - first_index_;
     if (own == key_type{} && thread() == 0) exchange_.put_best({}, key_type{}, round_);
-    for_key(top, own, [&](auto e) { exchange_.put_best(points_.candidate(e), told, round_); });
+    for_key(top, own, [&](auto e) { exchange_.put_best(points_.candidate(e), own_key, round_); });
 
     key_type const best = exchange_.take_best(round_);
     scalar const distance = fps_distance_of(best);
     if (has_failed() || best == key_type{} || distance < call_.stop2()) return false;
     has_room_ = call_.has_room(order_.size() + 1);
     if (!has_room_) return false;
-    if (best == told) for_key(top, own, [&](auto e) { points_.take(e); });
+    if (best == own_key) for_key(top, own, [&](auto e) { points_.take(e); });
     if (leads() && thread() == 0) order_.set(order_.size(), best);
     samples_ = 1;
     order_.add_round(1, distance, distance);
