@@ -120,20 +120,17 @@ template <class Scalar>
 struct estimated_normals {
   std::vector<Scalar> normals;     ///< `[points, 3]`: unit length, or (0, 0, 0) if undefined
   std::vector<Scalar> curvatures;  ///< `[points]`
-  /// `[points, 6]`: xx, xy, xz, yy, yz and zz (m^2) of the neighbors' covariance matrix; see normals_output
-  std::vector<Scalar> covariances;
 };
 
 namespace detail {
 
-/// Normals, curvatures and covariances in vectors.
+/// Normals and curvatures in vectors.
 /// @param estimate  `estimate(output)`: writes them, and returns a result
 template <class Scalar, class Estimate>
 estimated_normals<Scalar> normals_in_vectors(index_t points, Estimate const& estimate) {
   auto const size = static_cast<std::size_t>(points);
-  estimated_normals<Scalar> found{std::vector<Scalar>(3 * size), std::vector<Scalar>(size),
-                                  std::vector<Scalar>(6 * size)};
-  require_ok(estimate(normals_output<Scalar>{found.normals, found.curvatures, nullptr, found.covariances}));
+  estimated_normals<Scalar> found{std::vector<Scalar>(3 * size), std::vector<Scalar>(size)};
+  require_ok(estimate(normals_output<Scalar>{found.normals, found.curvatures}));
   return found;
 }
 

@@ -359,16 +359,12 @@ TEST_CASE("owning calls: normals, means, interpolation and an index, as by the c
     CHECK(built.index.points() == static_cast<index_t>(n));
 
     auto const normals = farpoint::estimate_normals(clouds.points);
-    farpoint::estimated_normals<float> expected{std::vector<float>(3 * n), std::vector<float>(n),
-                                                std::vector<float>(6 * n)};
-    REQUIRE(estimate_normals(host_exec{1}, built.index, points, {},
-                             {expected.normals, expected.curvatures, nullptr, expected.covariances}));
+    farpoint::estimated_normals<float> expected{std::vector<float>(3 * n), std::vector<float>(n)};
+    REQUIRE(estimate_normals(host_exec{1}, built.index, points, {}, {expected.normals, expected.curvatures}));
     CHECK(same(normals.normals, expected.normals));
     CHECK(same(normals.curvatures, expected.curvatures));
-    CHECK(same(normals.covariances, expected.covariances));
     auto const by_index = farpoint::estimate_normals(built.index, clouds.points, {}, host_exec{1});
     CHECK(same(by_index.normals, expected.normals));
-    CHECK(same(by_index.covariances, expected.covariances));
     CHECK(same(by_index.curvatures, expected.curvatures));
     auto const lists = farpoint::knn(clouds.points, clouds.queries, 9, {}, host_exec{2});
     auto const lists_by_index = farpoint::knn(built.index, clouds.queries, 9);
@@ -428,7 +424,6 @@ TEST_CASE("owning calls: what the core calls refuse is thrown", "[owning][host]"
   params.k = 2;
   CHECK_THROWS_AS(farpoint::estimate_normals(points, params), std::invalid_argument);
   CHECK(farpoint::estimate_normals(points_of_float{}).normals.empty());
-  CHECK(farpoint::estimate_normals(points_of_float{}).covariances.empty());
   CHECK(farpoint::radius_rows(points_of_float{}, {1.0}).offsets == std::vector<index_t>{0});
 }
 
