@@ -123,6 +123,24 @@ class Numpy:
         """The segment of each number, between ascending offsets."""
         return self.library.searchsorted(offsets, numbers, side="right") - 1
 
+    def concatenated(self, arrays: Sequence[Array]) -> Any:
+        return self.library.concatenate(arrays)
+
+    def cumulative(self, flags: Array) -> Any:
+        """The number of flags that are set, up to each."""
+        return self.library.cumsum(flags, axis=0, dtype="int64")
+
+    def scattered(self, rows: Array, places: Array, number: int, value: float) -> Any:
+        """A new array of `number` rows: `rows` at their places, and `value` elsewhere."""
+        array = self.full((number, *rows.shape[1:]), value, self.dtype(rows))
+        array[places] = rows
+        return array
+
+    def assigned(self, array: Array, values: Array) -> Any:
+        """An array with other values: itself, unless its library has no arrays that change."""
+        array[...] = values
+        return array
+
 
 # `_core.Place` holds its allocator invisibly to the garbage collector: an allocator that refers to the owner would leak.
 def _cupy_allocator(library: Any, device: int) -> Allocator:
@@ -209,6 +227,18 @@ class Torch:
 
     def segments(self, offsets: Array, numbers: Array) -> Any:
         return self.library.searchsorted(offsets, numbers, right=True) - 1
+
+    def concatenated(self, arrays: Sequence[Array]) -> Any:
+        return self.library.cat(tuple(arrays))
+
+    def cumulative(self, flags: Array) -> Any:
+        return self.library.cumsum(flags, 0)
+
+    def scattered(self, rows: Array, places: Array, number: int, value: float) -> Any:
+        return self.full((number, *rows.shape[1:]), value, self.dtype(rows)).index_copy_(0, places, rows)
+
+    def assigned(self, array: Any, values: Any) -> Any:
+        return array.copy_(values)
 
 
 class Cupy(Numpy):

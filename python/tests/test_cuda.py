@@ -445,3 +445,64 @@ def test_a_pickle_of_an_index_is_of_its_device():
     other = pickle.loads(pickle.dumps(index))
     assert repr(other) == repr(index) == "PointIndex(500 points, float32, cuda:0)"
     assert torch.equal(other.knn(3).indices, index.knn(3).indices)
+
+
+def slides():
+    """Scans, boxes and origins for a window that overflows, empties and fills."""
+    rng = np.random.default_rng(12)
+    for second in range(6):
+        scan = rng.standard_normal((400, 3)).astype(np.float32) * 3
+        scan[::50] = np.nan
+        yield scan, (None if second == 2 else (-4, -4, -4, 4, 4, 4)), np.float32([second, 0, 0])
+
+
+@pytest.mark.parametrize("library", ["torch", "cupy"])
+def test_a_window_is_that_of_the_host(library, request):
+    here, there = (host, lambda array: torch.from_numpy(array).cuda())
+    if library == "cupy":
+        found = request.getfixturevalue("cupy")
+        here, there = found.asnumpy, found.asarray
+    queries = np.random.default_rng(13).standard_normal((50, 3)).astype(np.float32)
+    ours, theirs = farpoint.PointWindow(700), farpoint.PointWindow(700, like=there(queries))
+    for scan, box, origin in slides():
+        origin = None if box is None else origin
+        expected = ours.append(scan, box, origin=origin)
+        change = theirs.append(there(scan), box, origin=None if origin is None else there(origin))
+        assert [int(count) for count in change[1:]] == list(expected[1:]) and len(theirs) == len(ours)
+        np.testing.assert_array_equal(here(change.sources), expected.sources)
+        np.testing.assert_array_equal(here(theirs.points)[:len(ours)], ours.points)
+        for one, other in ((theirs.knn(5, there(queries)), ours.knn(5, queries)),
+                           (theirs.radius(1.0, there(queries)), ours.radius(1.0, queries)),
+                           (theirs.radius(1.0, there(queries), 8), ours.radius(1.0, queries, 8))):
+            for found, wanted in zip(one, other):
+                np.testing.assert_array_equal(here(found), wanted)
+        np.testing.assert_array_equal(here(theirs.knn(4).indices)[:len(ours)], ours.knn(4).indices)
+    theirs.clear()
+    assert len(theirs) == 0
+
+
+def test_a_graph_slides_a_window_on():
+    box = (-4, -4, -4, 4, 4, 4)
+    scan, origin = torch.zeros(400, 3, device="cuda"), torch.zeros(3, device="cuda")
+    queries = torch.randn(50, 3, device="cuda")
+    ours, theirs = farpoint.PointWindow(700), farpoint.PointWindow(700, like=scan)
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        theirs.append(scan, box, origin=origin)
+        theirs.knn(5, queries)
+        theirs.clear()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        change = theirs.append(scan, box, origin=origin)
+        found = theirs.knn(5, queries)
+    theirs.clear()
+    for points, _, place in slides():
+        scan.copy_(torch.from_numpy(points))
+        origin.copy_(torch.from_numpy(place))
+        graph.replay()
+        expected = ours.append(points, box, origin=place)
+        assert [int(count) for count in change[1:]] == list(expected[1:])
+        for one, other in zip(found, ours.knn(5, host(queries))):
+            np.testing.assert_array_equal(host(one), other)
