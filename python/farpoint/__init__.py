@@ -4,8 +4,8 @@
     points = np.random.rand(100_000, 3).astype(np.float32)
     picks = farpoint.fps(points, 1024)
 
-Functions take numpy arrays, torch tensors and CuPy arrays, and return arrays of the same kind on the same device. On a GPU
-they work on the current stream, wait for nothing and copy nothing.
+Functions take numpy arrays, torch tensors, CuPy and JAX arrays, and return arrays of the same kind on the same device. On a GPU
+they work on the current stream, wait for nothing and copy nothing; for arrays of JAX, which has no current stream, they wait.
 """
 
 from . import _core

@@ -15,7 +15,8 @@ class _Tensor(Protocol):
     def data_ptr(self) -> int: ...
 
 class _OfDLPack(Protocol):
-    """An array of a library that is not known here, in host memory."""
+    """An array of a library that is not known here, in host memory. CuPy's and JAX's arrays on a GPU look like one, too, but
+    what a call returns is then theirs: cast it."""
     def __dlpack__(self) -> Any: ...
 
 T = TypeVar("T", bound=_Tensor)

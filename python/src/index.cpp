@@ -39,12 +39,14 @@ struct index_of {
     current_device const current{where};
     memory = device_memory{where, farpoint::point_bvh_bytes(where.exec(), points)};
     check(farpoint::build_point_bvh(where.exec(), points, memory.bytes(), device));
+    finish(where);
   }
 
   /// Builds again, of other points of the same number, in the same memory of a device.
   void rebuild(place const& where, clouds const& points) {
     current_device const current{where};
     check(farpoint::build_point_bvh(where.exec(), points, memory.bytes(), device));
+    finish(where);
   }
 };
 
