@@ -15,7 +15,8 @@ class _Tensor(Protocol):
     def data_ptr(self) -> int: ...
 
 class _OfDLPack(Protocol):
-    """An array of a library that is not known here, in host memory."""
+    """An array of a library that is not known here, in host memory. CuPy's and JAX's arrays on a GPU look like one, too, but
+    what a call returns is then theirs: cast it."""
     def __dlpack__(self) -> Any: ...
 
 T = TypeVar("T", bound=_Tensor)
@@ -279,10 +280,8 @@ def distCUDA2(points: T, *, threads: int = ..., stream: Optional[int] = ..., wor
 def distCUDA2(points: Numbers, *, threads: int = ..., stream: Optional[int] = ...,
               workspace: Optional[Allocator] = ...) -> NDArray[Any]: ...
 
-class PointIndex:
-    def __init__(self, points: Array, *, offsets: Optional[Array] = ..., lengths: Optional[Array] = ..., threads: int = ...,
-                 stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> None: ...
-    def __len__(self) -> int: ...
+class _Searches:
+    """What can be searched."""
     @overload
     def knn(self, k: int, queries: T, *, max_radius: float = ..., exclude_self: bool = ..., query_offsets: Optional[Array] = ...,
             query_lengths: Optional[Array] = ..., index_dtype: Any = ..., stream: Optional[int] = ...,
@@ -328,6 +327,40 @@ class PointIndex:
     def interpolate(self, features: Array, queries: Numbers, *, query_offsets: Optional[Array] = ...,
                     query_lengths: Optional[Array] = ..., stream: Optional[int] = ...,
                     workspace: Optional[Allocator] = ...) -> NDArray[Any]: ...
+
+class PointIndex(_Searches):
+    def __init__(self, points: Array, *, offsets: Optional[Array] = ..., lengths: Optional[Array] = ..., threads: int = ...,
+                 stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> None: ...
+    def __len__(self) -> int: ...
+
+class WindowChange(NamedTuple, Generic[A]):
+    sources: A
+    kept: Any
+    erased: Any
+    appended: Any
+    outside: Any
+    non_finite: Any
+    dropped: Any
+
+class PointWindow(_Searches):
+    def __init__(self, capacity: int, *, like: Optional[Array] = ..., dtype: Any = ..., threads: int = ...,
+                 stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> None: ...
+    @property
+    def capacity(self) -> int: ...
+    @property
+    def points(self) -> Any: ...
+    @property
+    def offsets(self) -> Any: ...
+    def __len__(self) -> int: ...
+    @overload
+    def append(self, points: T, box: Optional[Sequence[float]] = ..., *, origin: Optional[Array] = ...,
+               stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> WindowChange[T]: ...
+    @overload
+    def append(self, points: Numbers, box: Optional[Sequence[float]] = ..., *, origin: Optional[Array] = ...,
+               stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> WindowChange[Any]: ...
+    def keep(self, box: Sequence[float], *, origin: Optional[Array] = ..., stream: Optional[int] = ...,
+             workspace: Optional[Allocator] = ...) -> WindowChange[Any]: ...
+    def clear(self, *, stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> None: ...
 
 class HashMap:
     def __init__(self, keys: int, *, like: Optional[Array] = ..., key_dtype: Any = ..., value_dtype: Any = ..., load: float = ...,

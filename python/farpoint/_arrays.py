@@ -12,7 +12,7 @@ from . import _core
 
 _core.connect_numpy(np.ndarray)
 
-#: Argument of a function: numpy arrays, torch tensors, CuPy and JAX arrays, anything with ``__dlpack__``, and lists.
+#: Argument of a function: numpy arrays, torch tensors, CuPy and JAX arrays, others with ``__dlpack__``, and lists.
 Array = Any
 #: Type of `workspace=`: takes a number of bytes, returns a device address or an array of that size; 256-byte aligned.
 Allocator = Callable[[int], Any]
@@ -92,6 +92,10 @@ class Numpy:
             return None
         return [stride // size for stride in strides]
 
+    def imported(self, value: Array) -> Optional[Any]:
+        """A view of an array of an unknown library on this device, ordered behind its work; None of any other."""
+        return None
+
     def packed(self, array: np.ndarray) -> np.ndarray:
         return np.asarray(array, order="C")
 
@@ -122,6 +126,24 @@ class Numpy:
     def segments(self, offsets: Array, numbers: Array) -> Any:
         """The segment of each number, between ascending offsets."""
         return self.library.searchsorted(offsets, numbers, side="right") - 1
+
+    def concatenated(self, arrays: Sequence[Array]) -> Any:
+        return self.library.concatenate(arrays)
+
+    def cumulative(self, flags: Array) -> Any:
+        """The number of flags that are set, up to each."""
+        return self.library.cumsum(flags, axis=0, dtype="int64")
+
+    def scattered(self, rows: Array, places: Array, number: int, value: float) -> Any:
+        """A new array of `number` rows: `rows` at their places, and `value` elsewhere."""
+        array = self.full((number, *rows.shape[1:]), value, self.dtype(rows))
+        array[places] = rows
+        return array
+
+    def assigned(self, array: Array, values: Array) -> Any:
+        """An array with other values: itself, unless its library has no arrays that change."""
+        array[...] = values
+        return array
 
 
 # `_core.Place` holds its allocator invisibly to the garbage collector: an allocator that refers to the owner would leak.
@@ -182,6 +204,9 @@ class Torch:
     def strides(self, array: Any) -> Sequence[int]:
         return array.stride()
 
+    def imported(self, value: Array) -> Optional[Any]:
+        return self.library.from_dlpack(value) if _is_foreign(value, self.number) else None
+
     def packed(self, array: Any) -> Any:
         return array.contiguous()
 
@@ -209,6 +234,18 @@ class Torch:
 
     def segments(self, offsets: Array, numbers: Array) -> Any:
         return self.library.searchsorted(offsets, numbers, right=True) - 1
+
+    def concatenated(self, arrays: Sequence[Array]) -> Any:
+        return self.library.cat(tuple(arrays))
+
+    def cumulative(self, flags: Array) -> Any:
+        return self.library.cumsum(flags, 0)
+
+    def scattered(self, rows: Array, places: Array, number: int, value: float) -> Any:
+        return self.full((number, *rows.shape[1:]), value, self.dtype(rows)).index_copy_(0, places, rows)
+
+    def assigned(self, array: Any, values: Any) -> Any:
+        return array.copy_(values)
 
 
 class Cupy(Numpy):
@@ -254,6 +291,9 @@ class Cupy(Numpy):
         size = array.itemsize
         return None if any(s % size for s in array.strides) else [s // size for s in array.strides]
 
+    def imported(self, value: Array) -> Optional[Any]:
+        return self.library.from_dlpack(value) if _is_foreign(value, self.device) else None
+
     def packed(self, array: Any) -> Any:
         return self.library.ascontiguousarray(array)
 
@@ -275,16 +315,35 @@ class Cupy(Numpy):
             return self.library.arange(number, dtype=dtype)
 
 
-_DLPACK_CPU = 1
+_DLPACK_CPU, _DLPACK_CUDA = 1, 2
+_KNOWN = ("numpy", "torch", "cupy", "jax", "jaxlib")
+
+
+def _is_foreign(value: Array, device: int) -> bool:
+    """True for an array of an unknown library with DLPack on a device of CUDA."""
+    if package_of(value) in _KNOWN or not (hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")):
+        return False
+    return tuple(map(int, value.__dlpack_device__())) == (_DLPACK_CUDA, device)
+
+
+def _imported(array: Array) -> Optional[Any]:
+    """A view of an array of an unknown library on a device: of torch or CuPy, whichever the program has imported."""
+    if not hasattr(array, "__dlpack__") or int(array.__dlpack_device__()[0]) != _DLPACK_CUDA:
+        return None
+    for name in ("torch", "cupy"):
+        library = sys.modules.get(name)
+        if library is not None and library.cuda.is_available():
+            return library.from_dlpack(array)
+    return None
 
 
 def package_of(array: Array) -> str:
-    return type(array).__module__.partition(".")[0]
+    return str(type(array).__module__).partition(".")[0]  # of some types it is no string
 
 
 def in_host_memory(array: Array) -> bool:
     try:
-        return array.__dlpack_device__()[0] == _DLPACK_CPU
+        return int(array.__dlpack_device__()[0]) == _DLPACK_CPU
     except (AttributeError, RuntimeError, ValueError, BufferError):  # torch raises them for devices that DLPack does not name
         return False
 
@@ -340,11 +399,19 @@ def space_of(array: Array, *, threads: int = 0, stream: Optional[int] = None, wo
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(array, torch.Tensor):
         return _space_of_tensor(array, threads, stream, workspace, y_first)
-    if package_of(array) == "cupy":
+    package = package_of(array)
+    if package == "cupy":
         return Cupy(array, stream, workspace, y_first)
+    if package in ("jax", "jaxlib") and not in_host_memory(array):
+        from ._jax import Jax
+
+        return Jax(array, stream, workspace, y_first)
     # Without DLPack an array of a device would be copied to the host by its __array__.
     is_plain = not (hasattr(array, "__dlpack_device__") or hasattr(array, "__cuda_array_interface__"))
     if is_plain or in_host_memory(array):
         return _space_of_host(threads, y_first)
-    raise ValueError(f"arrays of {type(array).__module__} on a device are not known; pass them as torch or CuPy arrays "
-                     "(torch.from_dlpack, cupy.from_dlpack)")
+    view = _imported(array)
+    if view is not None:
+        return space_of(view, threads=threads, stream=stream, workspace=workspace, y_first=y_first)
+    raise ValueError(f"arrays of {type(array).__module__} on a device are not known unless the program has imported torch or CuPy; "
+                     "pass them as arrays of these (torch.from_dlpack, cupy.from_dlpack)")

@@ -6,11 +6,12 @@ import contextlib
 import functools
 import operator
 import sys
-from typing import Any, Callable, ContextManager, Iterable, NoReturn, Optional, Sequence, TypeVar
+from typing import Any, Callable, ContextManager, NoReturn, Optional, Sequence, TypeVar
 
 import numpy as np
 
 from ._arrays import Allocator, Array, in_host_memory, name_of, package_of, space_of
+from ._jax import Scope, scope_of
 
 _FLOATS = ("float32", "float64")
 #: Types of coordinates that are converted, and the type that has their values: of 64-bit integers those up to 2^53.
@@ -32,16 +33,26 @@ def _stream_of(first: Array, stream: int) -> ContextManager[Any]:
     return contextlib.nullcontext()
 
 
-def current_stream(name: str, stream: Optional[int], values: Iterable[Any]) -> ContextManager[Any]:
+def current_stream(name: str, stream: Optional[int], values: Sequence[Any]) -> ContextManager[Any]:
     """Makes the stream of a call, if it names one, the current one of the library of the first array among values.
 
-    Then outputs are allocated and filled in the order of that stream, too, and what is read is read behind it.
+    Then outputs are allocated and filled in the order of that stream, too, and what is read is read behind it. A call on arrays of
+    JAX gets their scope.
     """
+    if "jax" in sys.modules:
+        scope = scope_of(values)
+        if scope is not None:
+            return scope
     if stream is None:
         return contextlib.nullcontext()
     if not hasattr(stream, "__index__"):
         raise ValueError(f"{name}: stream is {stream!r}; it must be an address")
     return _stream_of(next((value for value in values if hasattr(value, "__dlpack_device__")), None), operator.index(stream))
+
+
+def result_in(scope: Any, found: Any) -> Any:
+    """What a call returns that ran under current_stream(), which made `scope`."""
+    return scope.result(found) if isinstance(scope, Scope) else found
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -55,11 +66,11 @@ def follows_stream(function: Function) -> Function:
 
     @functools.wraps(function)
     def call(*arguments: Any, stream: Optional[int] = None, **options: Any) -> Any:
-        if stream is None:
+        if stream is None and "jax" not in sys.modules:
             return function(*arguments, **options)
         like = getattr(arguments[0], "_like", None) if arguments else None
-        with current_stream(function.__name__, stream, (*arguments, *options.values(), like)):
-            return function(*arguments, stream=stream, **options)
+        with current_stream(function.__name__, stream, (*arguments, *options.values(), like)) as scope:
+            return result_in(scope, function(*arguments, stream=stream, **options))
 
     return call  # type: ignore[return-value]
 
@@ -129,9 +140,12 @@ class Call:
         if isinstance(value, np.ma.MaskedArray):
             self.fail(f"{what} are a masked array, and masks are not known; pass the rows that count")
         if not self.space.accepts(value) and (hasattr(value, "__dlpack_device__") or hasattr(value, "__cuda_array_interface__")):
-            if not (self.space.on_host and in_host_memory(value)):
-                self.fail(f"{what} are in another memory or of another library than the first array")
-            value = _host_array(value)
+            if self.space.on_host and in_host_memory(value):
+                value = _host_array(value)
+            else:
+                value = self.space.imported(value)
+                if value is None:
+                    self.fail(f"{what} are in another memory or of another library than the first array")
         if not self.only_indices and self.space.loses_gradient(value):
             instead = f"call farpoint.torch.{self.name}, which keeps it, or " if self.name in _WITH_GRADIENTS else ""
             self.fail(f"the gradient of {what} would be lost; {instead}pass {what}.detach()")

@@ -1,4 +1,4 @@
-"""PointIndex: built once, searched often."""
+"""PointIndex: built once, searched often. And the searches of every object that has an index."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _queries_may_come_first(function: Function) -> Function:
 
     @functools.wraps(function)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
-        if not arguments or not _is_array(arguments[0]):
+        if not arguments or not self._takes_queries_first or not _is_array(arguments[0]):
             return function(self, *arguments, **options)
         name = function.__name__
         warnings.warn(f"PointIndex.{name}() takes the queries second, as farpoint.{name}() takes them behind the points; queries first "
@@ -41,7 +41,7 @@ def _queries_may_come_first(function: Function) -> Function:
     return call  # type: ignore[return-value]
 
 
-def _kept_memory(call: Call, points: Any, workspace: Optional[Allocator], owners: List[Any]) -> Optional[Allocator]:
+def kept_memory(call: Call, points: Any, workspace: Optional[Allocator], owners: List[Any]) -> Optional[Allocator]:
     """An allocator that notes what it returns, so that it can be kept for other streams; None where nothing can be."""
     if call.space.on_host or not hasattr(points, "record_stream"):
         return workspace
@@ -54,52 +54,25 @@ def _kept_memory(call: Call, points: Any, workspace: Optional[Allocator], owners
     return allocate
 
 
-class PointIndex:
-    """An index of clouds, built once and searched often.
+class Searches:
+    """Searches among the points of an index, for the classes that have one.
 
-    It has a copy of the points. `len` is their number. A pickle holds the points, and the index is built again when it is read.
-    Searches may run in several threads at once. On a GPU, the index is built on the current stream, and searched on it or on
-    streams that wait for it. An index of tensors may be let go while they search.
-
-    Parameters
-    ----------
-    points : (N, 3) or (B, N, 3), numbers
-        With `offsets` or `lengths`, (N, 3) of clouds one after another.
-    threads : int
-        Host threads for building and for each search; 0 for all cores.
+    They set `_index`, `_points` and `_offsets`, `_threads`, `_scalar`, and:
     """
 
-    @follows_stream
-    def __init__(self, points: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None, threads: int = 0,
-                 stream: Optional[int] = None, workspace: Optional[Allocator] = None):
-        call = Call("PointIndex", points, threads, stream, workspace)
-        array = call.points(points)
-        cuts = call.offsets(array, offsets, lengths)
-        array, cuts = call.space.copy(array), None if cuts is None else call.space.copy(cuts)
-        #: Memory to register with torch for each stream that uses it.
-        self._memory: List[Any] = [array] if cuts is None else [array, cuts]
-        allocate = _kept_memory(call, array, workspace, self._memory)
-        place = call.place if allocate is workspace else Call("PointIndex", array, threads, stream, allocate).place
-        self._index = _core.PointIndex(place, array, cuts)
-        self._like = self._points = array
-        self._offsets = cuts
-        self._threads = threads
-        self._front = (cuts.shape[0] - 1,) if cuts is not None else tuple(array.shape[:-2])
-        self._scalar = call.space.dtype(array)
-        self._rows = tuple(array.shape[:-1])
-        self._device, self._stream = call.place.device, call.place.stream
-        self._recorded: Set[int] = set()
-
-    def __len__(self) -> int:
-        return math.prod(self._rows)
-
-    def __repr__(self) -> str:
-        clouds = f"{self._front[0]:,} clouds, " if self._front else ""
-        where = "" if self._device < 0 else f", cuda:{self._device}"
-        return f"PointIndex({clouds}{len(self):,} points, {self._scalar}{where})"
-
-    def __reduce__(self) -> tuple:
-        return _built, (type(self), self._points, self._offsets, self._threads)
+    _takes_queries_first = False
+    _index: Any
+    _points: Any
+    _offsets: Any
+    _scalar: str
+    _threads: int
+    _is_ragged: bool  #: queries have offsets
+    _front: tuple  #: the leading axes of queries, or the number of clouds
+    _rows: tuple  #: the leading axes of features
+    _device: int
+    _stream: int  #: on which the index was built
+    _recorded: Set[int]  #: other streams on which it was searched
+    _memory: List[Any]  #: to be registered with torch for each of them
 
     def _call(self, name: str, queries: Optional[Array], offsets: Optional[Array], lengths: Optional[Array], stream: Optional[int],
               workspace: Optional[Allocator]) -> tuple:
@@ -114,7 +87,7 @@ class PointIndex:
         if call.space.dtype(array) != self._scalar:
             call.fail(f"queries are {call.space.dtype(array)} and points {self._scalar}")
         front = (cuts.shape[0] - 1,) if cuts is not None else tuple(array.shape[:-2])
-        if (self._offsets is None) != (cuts is None) or front != self._front:
+        if self._is_ragged != (cuts is not None) or front != self._front:
             call.fail("queries are not as many clouds as the points, or not laid out as they were")
         return call, array, cuts
 
@@ -228,6 +201,56 @@ class PointIndex:
         self._index.interpolate(call.place, features, array, cuts, features.shape[-1], out)
         self._searched(call)
         return out
+
+
+class PointIndex(Searches):
+    """An index of clouds, built once and searched often.
+
+    It has a copy of the points. `len` is their number. A pickle holds the points, and the index is built again when it is read.
+    Searches may run in several threads at once. On a GPU, the index is built on the current stream, and searched on it or on
+    streams that wait for it. An index of tensors may be let go while they search.
+
+    Parameters
+    ----------
+    points : (N, 3) or (B, N, 3), numbers
+        With `offsets` or `lengths`, (N, 3) of clouds one after another.
+    threads : int
+        Host threads for building and for each search; 0 for all cores.
+    """
+
+    _takes_queries_first = True
+
+    @follows_stream
+    def __init__(self, points: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None, threads: int = 0,
+                 stream: Optional[int] = None, workspace: Optional[Allocator] = None):
+        call = Call("PointIndex", points, threads, stream, workspace)
+        array = call.points(points)
+        cuts = call.offsets(array, offsets, lengths)
+        array, cuts = call.space.copy(array), None if cuts is None else call.space.copy(cuts)
+        self._memory = [array] if cuts is None else [array, cuts]
+        allocate = kept_memory(call, array, workspace, self._memory)
+        place = call.place if allocate is workspace else Call("PointIndex", array, threads, stream, allocate).place
+        self._index = _core.PointIndex(place, array, cuts)
+        self._like = self._points = array
+        self._offsets = cuts
+        self._is_ragged = cuts is not None
+        self._threads = threads
+        self._front = (cuts.shape[0] - 1,) if cuts is not None else tuple(array.shape[:-2])
+        self._scalar = call.space.dtype(array)
+        self._rows = tuple(array.shape[:-1])
+        self._device, self._stream = call.place.device, call.place.stream
+        self._recorded = set()
+
+    def __len__(self) -> int:
+        return math.prod(self._rows)
+
+    def __repr__(self) -> str:
+        clouds = f"{self._front[0]:,} clouds, " if self._front else ""
+        where = "" if self._device < 0 else f", cuda:{self._device}"
+        return f"PointIndex({clouds}{len(self):,} points, {self._scalar}{where})"
+
+    def __reduce__(self) -> tuple:
+        return _built, (type(self), self._points, self._offsets, self._threads)
 
 
 def _built(kind: type, points: Array, offsets: Optional[Array], threads: int) -> PointIndex:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Allocator, Array
-from ._call import Call, cloud_shape, current_stream
+from ._call import Call, cloud_shape, current_stream, result_in
 
 _USUAL_OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
 _LISTS = ("list_offsets", "list_points")
@@ -60,7 +60,7 @@ def _ends_on_host(points: Any) -> np.ndarray:
 
 
 def _ends_on_device(space: Any, points: Any) -> np.ndarray:
-    """_ends_on_host() of points on a device, by functions that torch and CuPy have; waits for the six numbers."""
+    """_ends_on_host() of points on a device, by functions that torch, CuPy and JAX have; waits for the six numbers."""
     library, dtype = space.library, space.dtype(points)
     if math.prod(points.shape[:-1]) == 0:
         return np.zeros((2, 3))
@@ -184,7 +184,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
                                      batch, zyx, dtype, threads)
         if quick is not None:
             return _only_voxels(quick) if points.is_cpu else quick
-    with current_stream("voxelize", stream, (points, offsets, lengths)):
+    with current_stream("voxelize", stream, (points, offsets, lengths)) as scope:
         call = Call("voxelize", points, threads, stream, workspace)
         space = call.space
         if (max_points is None) != (max_voxels is None):
@@ -217,9 +217,9 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
         result = {name: space.empty(*shapes[name]) for name in (*wanted, "voxel_count", "voxel_offsets")}
         if "point_voxel" in result and cuts is not None:
             # Points that offsets leave out are in no voxel, and not written.
-            result["point_voxel"][...] = -1
+            result["point_voxel"] = space.full(shapes["point_voxel"][0], -1, shapes["point_voxel"][1])
         if "list_points" in result and not space.on_host:
-            result["list_points"][...] = -1
+            result["list_points"] = space.full(shapes["list_points"][0], -1, shapes["list_points"][1])
         (rows, _), _ = shapes["coords"]
         sizes = _three(call, voxel_size, "voxel_size")
         bounds = _bounds_of(call, points, sizes) if given is None else given
@@ -233,4 +233,4 @@ def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[floa
             result["mean"] = space.astype(result["mean"], dtype)
         if given is None:
             result[BOUNDS] = space.array(list(bounds), "float64")
-        return result
+        return result_in(scope, result)

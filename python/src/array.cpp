@@ -2,6 +2,9 @@
 
 #include "module.hpp"
 
+#include <algorithm>
+#include <vector>
+
 namespace farpoint_python {
 namespace {
 
@@ -12,12 +15,28 @@ bool is_of_numpy(nb::handle object) noexcept {
   return numpy_array != nullptr && PyObject_TypeCheck(object.ptr(), numpy_array) != 0;
 }
 
+/// Types of arrays whose streams cannot be asked for, as of JAX. Kept until the process ends; the GIL guards it.
+std::vector<PyTypeObject*>& exchanged_types() {
+  static std::vector<PyTypeObject*> all;
+  return all;
+}
+
+bool is_exchanged(nb::handle object) noexcept {
+  for (PyTypeObject* type : exchanged_types()) {
+    if (PyObject_TypeCheck(object.ptr(), type) != 0) return true;
+  }
+  return false;
+}
+
 /// The object that nanobind reads. Without stream = -1, the array's library would synchronize with the legacy stream,
-/// which cannot be captured; our work is on the array's stream and needs no synchronization. The buffer protocol does
-/// not imply host memory: CuPy's arrays have it, too.
+/// which cannot be captured; our work is on the array's stream and needs no synchronization. Where it is not, the
+/// legacy stream waits for the array, and calls are on that stream. The buffer protocol does not imply host memory:
+/// CuPy's arrays have it, too.
 nb::object exported(nb::handle object) {
   if (is_of_numpy(object) || !nb::hasattr(object, "__dlpack__")) return nb::borrow(object);
-  return object.attr("__dlpack__")(nb::arg("stream") = -1);
+  constexpr int no_order = -1;
+  constexpr int legacy_stream = 1;
+  return object.attr("__dlpack__")(nb::arg("stream") = is_exchanged(object) ? legacy_stream : no_order);
 }
 
 }  // namespace
@@ -49,6 +68,16 @@ void add_array(nb::module_& m) {
   m.def(
       "connect_numpy", [](nb::handle type) { numpy_array = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); },
       nb::arg("type"), "Has arrays of this type taken without a question about streams.");
+  m.def(
+      "connect_exchanged",
+      [](nb::handle type) {
+        auto* const added = reinterpret_cast<PyTypeObject*>(type.ptr());
+        auto& all = exchanged_types();
+        if (std::find(all.begin(), all.end(), added) == all.end()) {
+          all.push_back(reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()));
+        }
+      },
+      nb::arg("type"), "Has the legacy default stream wait for arrays of this type.");
 }
 
 }  // namespace farpoint_python

@@ -42,6 +42,7 @@ class hash_map {
     memory_ = device_memory{where, buckets * sizeof(farpoint::hash_map_bucket)};
     map_ = map_type{{reinterpret_cast<farpoint::hash_map_bucket*>(memory_.bytes().data()), buckets}};
     check(farpoint::hash_map_clear(where.exec(), map_));
+    finish(where);
   }
 
   index_t capacity() const { return where_.on_host() ? host_.capacity() : map_.capacity(); }

@@ -39,6 +39,14 @@ struct index_of {
     current_device const current{where};
     memory = device_memory{where, farpoint::point_bvh_bytes(where.exec(), points)};
     check(farpoint::build_point_bvh(where.exec(), points, memory.bytes(), device));
+    finish(where);
+  }
+
+  /// Builds again, of other points of the same number, in the same memory of a device.
+  void rebuild(place const& where, clouds const& points) {
+    current_device const current{where};
+    check(farpoint::build_point_bvh(where.exec(), points, memory.bytes(), device));
+    finish(where);
   }
 };
 
@@ -51,6 +59,14 @@ class point_index {
       built->build(where, clouds_of<scalar>(where, points, offsets));
       index_ = std::move(built);
     });
+  }
+
+  /// Builds again, on a device: only enqueues, and allocates nothing.
+  /// @param points  as many as the index was built of
+  void rebuild(place const& where, input const& points, optional_input const& offsets) {
+    if (where.on_host()) refuse("PointIndex: an index in host memory is not built again");
+    visit(where, points,
+          [&](auto& index, auto zero) { index.rebuild(where, clouds_of<decltype(zero)>(where, points, offsets)); });
   }
 
   void knn(place const& where, input const& queries, optional_input const& offsets, index_t k, double max_radius,
@@ -153,6 +169,7 @@ void add_index(nb::module_& m) {
   nb::class_<point_index>(m, "PointIndex")
       .def(nb::init<place const&, input const&, optional_input const&>(), nb::arg("place"), nb::arg("points"),
            nb::arg("offsets").none())
+      .def("rebuild", &point_index::rebuild, nb::arg("place"), nb::arg("points"), nb::arg("offsets").none())
       .def("knn", &point_index::knn, nb::arg("place"), nb::arg("queries"), nb::arg("offsets").none(), nb::arg("k"),
            nb::arg("max_radius"), nb::arg("exclude_self"), nb::arg("indices"), nb::arg("distances").none())
       .def(

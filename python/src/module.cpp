@@ -33,11 +33,11 @@ NB_MODULE(_core, m) {
       .def(
           "__init__",
           [](place* self, int device, std::uintptr_t stream, int threads, nb::object allocate, bool y_first,
-             bool torch_memory) {
-            new (self) place{device, stream, threads, std::move(allocate), y_first, torch_memory};
+             bool torch_memory, bool waits) {
+            new (self) place{device, stream, threads, std::move(allocate), y_first, torch_memory, waits};
           },
           nb::arg("device") = -1, nb::arg("stream") = 0, nb::arg("threads") = 0, nb::arg("allocate") = nb::none(),
-          nb::arg("y_first") = false, nb::arg("torch_memory") = false)
+          nb::arg("y_first") = false, nb::arg("torch_memory") = false, nb::arg("waits") = false)
       .def_ro("device", &place::device)
       .def_ro("stream", &place::stream)
       .def_ro("y_first", &place::y_first);

@@ -52,12 +52,24 @@ current_device::current_device(place const& where) {
 current_device::~current_device() {
   if (previous_ >= 0) (void)cudaSetDevice(previous_);
 }
+
+void finish(place const& where) {
+  if (where.on_host() || !where.waits) return;
+  cudaError_t error = cudaSuccess;
+  {
+    nb::gil_scoped_release const unlocked;
+    error = cudaStreamSynchronize(where.exec().stream);
+  }
+  check_cuda(error, "the stream cannot be waited for");
+}
 #else
 current_device::current_device(place const&) {
   throw std::runtime_error("this farpoint is built without CUDA: pass arrays in host memory (farpoint.has_cuda)");
 }
 
 current_device::~current_device() = default;
+
+void finish(place const&) {}
 #endif
 
 device_memory::device_memory(place const& where, std::size_t size) : size_{size}, stream_{where.stream} {

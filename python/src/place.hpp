@@ -27,6 +27,7 @@ struct place {
   nb::object allocate;        ///< callable(bytes) -> address, or an array that has one; None for another allocator
   bool y_first = false;       ///< order of summing squares of points; see points_of()
   bool torch_memory = false;  ///< without `allocate`: from torch, on its current stream, not from the device's pool
+  bool waits = false;         ///< calls return when the stream is done: for arrays of libraries that do not wait for it
 
   bool on_host() const { return device < 0; }
   farpoint::cuda_exec exec() const { return {reinterpret_cast<cudaStream_t>(stream)}; }
@@ -35,6 +36,9 @@ struct place {
 
 /// Raises what a result stands for; ValueError with the library's sentence for a bad argument.
 void check(farpoint::result const& outcome);
+
+/// Waits for the stream of a place whose calls wait, without the GIL.
+void finish(place const& where);
 
 /// Makes a device the current one while it lives.
 class current_device {
@@ -150,6 +154,7 @@ void call(place const& where, OnHost const& on_host, Size const& size, OnStream 
     auto const exec = where.exec();
     device_memory const workspace{where, clock.time([&] { return size(exec); })};
     outcome = clock.time_unlocked([&] { return on_stream(exec, workspace.bytes()); });
+    finish(where);
   }
   clock.note();
   check(outcome);

@@ -392,21 +392,111 @@ def test_cupys_strides_and_allocators(cupy):
     np.testing.assert_array_equal(backwards.get(), farpoint.fps(wide[::-1, 2:5].get(), 40))
 
 
-def test_arrays_of_jax_by_dlpack():
+@pytest.fixture(params=[False, True], ids=["32 bits", "64 bits"])
+def jax(request):
+    """JAX with a GPU, and functions from and to arrays of numpy."""
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    jax = pytest.importorskip("jax", reason="JAX is not installed: its arrays are not tested")
-    points = np.random.default_rng(10).standard_normal((400, 3)).astype(np.float32)
-    expected = farpoint.fps(points, 20, index_dtype="int32")
-    np.testing.assert_array_equal(farpoint.fps(jax.device_put(points, jax.devices("cpu")[0]), 20), expected)
+    library = pytest.importorskip("jax", reason="JAX is not installed: its arrays are not tested")
     try:
-        given = jax.device_put(points, jax.devices("gpu")[0])
+        device = library.devices("gpu")[0]
     except RuntimeError:
         pytest.skip("JAX has no GPU: its arrays on one are not tested")
-    with pytest.raises(ValueError, match="torch.from_dlpack, cupy.from_dlpack"):
-        farpoint.fps(given, 20)
-    picks = jax.dlpack.from_dlpack(farpoint.fps(torch.from_dlpack(given), 20, index_dtype="int32"))
-    assert isinstance(picks, jax.Array)
-    np.testing.assert_array_equal(np.asarray(picks), expected)
+    before = library.config.jax_enable_x64
+    library.config.update("jax_enable_x64", request.param)
+    yield library, lambda array: library.device_put(array, device)
+    library.config.update("jax_enable_x64", before)
+
+
+def test_arrays_of_jax_in_host_memory():
+    jax = pytest.importorskip("jax", reason="JAX is not installed: its arrays are not tested")
+    points = np.random.default_rng(10).standard_normal((400, 3)).astype(np.float32)
+    found = farpoint.fps(jax.device_put(points, jax.devices("cpu")[0]), 20)
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_array_equal(found, farpoint.fps(points, 20))
+
+
+def test_arrays_of_jax_have_the_bits_of_the_host(jax):
+    library, there = jax
+    points, queries = (np.random.default_rng(10).standard_normal((n, 3)).astype(np.float32) for n in (4000, 700))
+    lengths = np.array([1000, 0, 3000], np.int32)
+
+    def calls(points, queries, lengths):
+        yield from farpoint.knn(points, 5, queries)
+        yield from farpoint.radius(points, 0.3, queries)
+        yield farpoint.radius(points, 0.2, edge_index=True)
+        yield from farpoint.fps(points, 30, return_distances=True)
+        yield from farpoint.knn(points, 5, lengths=lengths)
+        yield from farpoint.normals(points, return_curvature=True)
+        yield farpoint.furthest_point_sample(points, 30, rules="openpcdet")
+        yield farpoint.voxelize(points, 0.3, (-3, -3, -3, 3, 3, 3))["point_voxel"]
+        index = farpoint.PointIndex(points)
+        yield from index.knn(3, queries)
+        yield from index.radius(0.3, queries)
+        window = farpoint.PointWindow(3000, like=points)
+        change = window.append(points, (-1, -1, -1, 1, 1, 1))
+        yield change.sources
+        yield from window.knn(3, queries)
+
+    expected = calls(points, queries, lengths)
+    for one, other in zip(calls(*map(there, (points, queries, lengths))), expected):
+        assert isinstance(one, library.Array) and one.devices() == there(points).devices()
+        np.testing.assert_array_equal(np.asarray(one), other)
+        assert library.config.jax_enable_x64 or one.dtype.itemsize == 4
+    table = farpoint.HashMap(9, like=there(points), key_dtype="int32", value_dtype="int32")
+    table.insert(there(np.int32([4, 2])), there(np.int32([40, 20])))
+    assert table.find(there(np.int32([2, 3, 4]))).tolist() == [20, -1, 40]
+
+
+def test_jax_and_a_call_wait_for_each_other(jax):
+    library, there = jax
+    points = np.random.default_rng(11).standard_normal((2000, 3)).astype(np.float32)
+    expected = farpoint.fps(points, 50)
+
+    @library.jit
+    def late(points):  # by work that takes much longer than the call's enqueueing
+        return points + library.lax.fori_loop(0, 2000, lambda _, zero: zero @ zero, library.numpy.zeros((2048, 2048)))[0, 0]
+
+    for _ in range(5):
+        given = late(there(points))
+        found = farpoint.fps(given, 50)
+        del given
+        np.testing.assert_array_equal(np.asarray(found + 0), expected)
+
+
+def test_what_jax_traces_and_streams_are_refused(jax):
+    library, there = jax
+    points = there(np.zeros((9, 3), np.float32))
+    with pytest.raises(ValueError, match="jax.pure_callback"):
+        library.jit(lambda given: farpoint.knn(given, 1).indices)(points)
+    with pytest.raises(ValueError, match="stream is of arrays of torch and CuPy"):
+        farpoint.knn(points, 1, stream=torch.cuda.current_stream().cuda_stream)
+    with pytest.raises(ValueError, match="another library"):
+        farpoint.knn(points, 1, torch.zeros(2, 3, device="cuda"))
+
+
+class OfAnUnknownLibrary:
+    """An array on a GPU of which only DLPack is known."""
+
+    def __init__(self, tensor):
+        self.tensor, self.streams = tensor, []
+
+    def __dlpack__(self, *, stream=None, **options):
+        self.streams.append(stream)
+        return self.tensor.__dlpack__(stream=stream, **options)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+def test_arrays_of_an_unknown_library():
+    points = torch.randn(500, 3, device="cuda")
+    expected = farpoint.knn(points, 3)
+    with torch.cuda.stream(torch.cuda.Stream()) as _:
+        stream, given = torch.cuda.current_stream(), OfAnUnknownLibrary(points)
+        stream.wait_stream(torch.cuda.default_stream())
+        for found in (farpoint.knn(given, 3), farpoint.knn(points, 3, given)):
+            assert isinstance(found.indices, torch.Tensor) and torch.equal(found.indices, expected.indices)
+    assert set(given.streams) == {stream.cuda_stream}  # which the library has wait for the array
 
 
 def test_cupy_and_torch_do_not_mix(cupy):
@@ -445,3 +535,64 @@ def test_a_pickle_of_an_index_is_of_its_device():
     other = pickle.loads(pickle.dumps(index))
     assert repr(other) == repr(index) == "PointIndex(500 points, float32, cuda:0)"
     assert torch.equal(other.knn(3).indices, index.knn(3).indices)
+
+
+def slides():
+    """Scans, boxes and origins for a window that overflows, empties and fills."""
+    rng = np.random.default_rng(12)
+    for second in range(6):
+        scan = rng.standard_normal((400, 3)).astype(np.float32) * 3
+        scan[::50] = np.nan
+        yield scan, (None if second == 2 else (-4, -4, -4, 4, 4, 4)), np.float32([second, 0, 0])
+
+
+@pytest.mark.parametrize("library", ["torch", "cupy"])
+def test_a_window_is_that_of_the_host(library, request):
+    here, there = (host, lambda array: torch.from_numpy(array).cuda())
+    if library == "cupy":
+        found = request.getfixturevalue("cupy")
+        here, there = found.asnumpy, found.asarray
+    queries = np.random.default_rng(13).standard_normal((50, 3)).astype(np.float32)
+    ours, theirs = farpoint.PointWindow(700), farpoint.PointWindow(700, like=there(queries))
+    for scan, box, origin in slides():
+        origin = None if box is None else origin
+        expected = ours.append(scan, box, origin=origin)
+        change = theirs.append(there(scan), box, origin=None if origin is None else there(origin))
+        assert [int(count) for count in change[1:]] == list(expected[1:]) and len(theirs) == len(ours)
+        np.testing.assert_array_equal(here(change.sources), expected.sources)
+        np.testing.assert_array_equal(here(theirs.points)[:len(ours)], ours.points)
+        for one, other in ((theirs.knn(5, there(queries)), ours.knn(5, queries)),
+                           (theirs.radius(1.0, there(queries)), ours.radius(1.0, queries)),
+                           (theirs.radius(1.0, there(queries), 8), ours.radius(1.0, queries, 8))):
+            for found, wanted in zip(one, other):
+                np.testing.assert_array_equal(here(found), wanted)
+        np.testing.assert_array_equal(here(theirs.knn(4).indices)[:len(ours)], ours.knn(4).indices)
+    theirs.clear()
+    assert len(theirs) == 0
+
+
+def test_a_graph_slides_a_window_on():
+    box = (-4, -4, -4, 4, 4, 4)
+    scan, origin = torch.zeros(400, 3, device="cuda"), torch.zeros(3, device="cuda")
+    queries = torch.randn(50, 3, device="cuda")
+    ours, theirs = farpoint.PointWindow(700), farpoint.PointWindow(700, like=scan)
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        theirs.append(scan, box, origin=origin)
+        theirs.knn(5, queries)
+        theirs.clear()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        change = theirs.append(scan, box, origin=origin)
+        found = theirs.knn(5, queries)
+    theirs.clear()
+    for points, _, place in slides():
+        scan.copy_(torch.from_numpy(points))
+        origin.copy_(torch.from_numpy(place))
+        graph.replay()
+        expected = ours.append(points, box, origin=place)
+        assert [int(count) for count in change[1:]] == list(expected[1:])
+        for one, other in zip(found, ours.knn(5, host(queries))):
+            np.testing.assert_array_equal(host(one), other)

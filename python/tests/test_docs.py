@@ -22,8 +22,20 @@ def test_the_first_calls_run():
 def test_the_calls_with_gradients_run():
     torch = pytest.importorskip("torch", reason="torch is not installed: the page's code for it is not run")
     features = torch.rand(2, 2000, 4, requires_grad=True)
-    exec(compile(blocks()[1], "docs/python.md", "exec"), {"points": torch.rand(2, 2000, 3), "features": features})
+    [code] = [block for block in blocks() if "import farpoint.torch" in block]
+    exec(compile(code, "docs/python.md", "exec"), {"points": torch.rand(2, 2000, 3), "features": features})
     assert np.isfinite(features.grad.numpy()).all() and features.grad.any()
+
+
+def test_the_window_slides():
+    [code] = [block for block in blocks() if "PointWindow" in block]
+    rng = np.random.default_rng(0)
+    scans = [(rng.random((500, 3), np.float32) * 80 + np.float32([20 * i, 0, 0]), (20 * i, 0, 0)) for i in range(6)]
+    names = {"farpoint": farpoint, "np": np, "scans": scans, "queries": scans[-1][0][:9]}
+    exec(compile(code, "docs/python.md", "exec"), names)
+    window, change = names["window"], names["change"]
+    assert change.erased and change.kept and len(window) == change.kept + change.appended
+    np.testing.assert_array_equal(names["features"][:len(window)], window.points[:, 2:])
 
 
 def test_a_laz_is_read_sampled_and_written(tmp_path, monkeypatch):

@@ -175,13 +175,13 @@ def test_memory_is_kept_for_each_stream_once(monkeypatch):
 def test_memory_that_an_allocator_returns_is_noted():
     owners, points = [], types.SimpleNamespace(record_stream=None)
     call = types.SimpleNamespace(space=types.SimpleNamespace(on_host=False, empty=lambda shape, dtype: (shape, dtype)))
-    assert _index._kept_memory(call, points, None, owners)(32) == ((32,), "uint8")
-    assert _index._kept_memory(call, points, lambda size: size + 1, owners)(64) == 65
+    assert _index.kept_memory(call, points, None, owners)(32) == ((32,), "uint8")
+    assert _index.kept_memory(call, points, lambda size: size + 1, owners)(64) == 65
     assert owners == [((32,), "uint8"), 65]
     own = owners.append  # of a library that keeps no memory for streams, and on the host
-    assert _index._kept_memory(call, object(), own, owners) is own and _index._kept_memory(call, object(), None, owners) is None
+    assert _index.kept_memory(call, object(), own, owners) is own and _index.kept_memory(call, object(), None, owners) is None
     call.space.on_host = True
-    assert _index._kept_memory(call, points, None, owners) is None
+    assert _index.kept_memory(call, points, None, owners) is None
 
 
 def test_threads_search_one_index(rng):

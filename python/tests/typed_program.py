@@ -41,6 +41,10 @@ def of_arrays(points: NDArray[np.float32]) -> NDArray[np.int64]:
     assert_type(index.radius(0.5, points), farpoint.RadiusRows[NDArray[Any]])
     assert_type(index.radius(0.5, points, 8), farpoint.Neighbors[NDArray[Any]])
     assert_type(len(index), int)
+    window = farpoint.PointWindow(100)
+    assert_type(window.append(points, (0, 0, 0, 1, 1, 1)).kept, Any)
+    assert_type(window.knn(3, points), farpoint.Neighbors[NDArray[Any]])
+    assert_type(window.radius(0.5, points), farpoint.RadiusRows[NDArray[Any]])
     table = farpoint.HashMap(10)
     table.insert([1], [2])
     assert_type(table.extract().keys, Any)
@@ -60,6 +64,9 @@ def of_tensors(points: Tensor) -> Tensor:
     assert_type(farpoint.knn(points, 3), farpoint.Neighbors[Tensor])
     assert_type(farpoint.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1))["coords"], Tensor)
     assert_type(farpoint.PointIndex(points).radius(0.5, points), farpoint.RadiusRows[Tensor])
+    window = farpoint.PointWindow(100, like=points)
+    assert_type(window.append(points), farpoint.WindowChange[Tensor])
+    assert_type(window.knn(3, points).indices, Tensor)
     return farpoint.gather(points, farpoint.fps(points, 4))
 
 
