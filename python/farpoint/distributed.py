@@ -46,6 +46,14 @@ _TIMEOUT = 600.0
 _TAG = 0
 
 
+def _store_of(group: Any) -> Any:
+    """The store that the ranks of a group met by. torch before 2.1 has no function for it."""
+    c10d = dist.distributed_c10d
+    if hasattr(c10d, "_get_process_group_store"):
+        return c10d._get_process_group_store(group)
+    return c10d._pg_map[group][1]
+
+
 class _Connection:
     """Ranks of a process group, connected by a group of gloo of their own: what goes wrong there leaves the other one as it was."""
 
@@ -61,7 +69,7 @@ class _Connection:
             return
         if not dist.is_gloo_available():
             raise RuntimeError("farpoint.distributed needs gloo, which this torch was built without")
-        store = dist.PrefixStore("farpoint", dist.distributed_c10d._get_process_group_store(group))
+        store = dist.PrefixStore("farpoint", _store_of(group))
         # A store outlives a group where a program makes the group again: addresses of the first one are still in it.
         generation = (store.add("ranks", 1) - 1) // self.ranks
         self._gloo = dist.ProcessGroupGloo(dist.PrefixStore(str(generation), store), self.rank, self.ranks, timeout)

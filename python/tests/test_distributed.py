@@ -389,13 +389,13 @@ def test_the_example_runs_under_torchrun(processes):
     example = TESTS.parent / "examples/07_sample_a_sharded_cloud.py"
     if not example.exists():
         pytest.skip("there are no examples beside the tests")
-    written, _ = run_program("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2, example)
+    written, _ = run_program("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", 2, example)
     assert all(f"rank {rank} of 2 has" in written for rank in range(2))
 
 
 def test_a_rank_that_is_killed_under_torchrun(processes):
     """The other ranks raise a RuntimeError within their time-out, torchrun reports the signal, and no process remains."""
-    written, errors = run_program("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 3, TESTS / "killed_rank.py",
+    written, errors = run_program("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", 3, TESTS / "killed_rank.py",
                                   succeeds=False)
     ends = sorted(re.findall(r"rank (\d) after (\S+) s: (\w+): (communication failure)", written))
     assert [(rank, kind) for rank, _, kind, _ in ends] == [("0", "RuntimeError"), ("2", "RuntimeError")], written + errors

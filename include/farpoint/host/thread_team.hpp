@@ -171,7 +171,9 @@ void run_team(int wanted, Work const& work) noexcept {
 /// run_team() by the tasks of a pool, or by threads if the pool has no function. With a pool `size` is `wanted`, from 1
 /// to max_team_threads; rank 0 may be another thread. Members may run one after another, so a barrier is not safe;
 /// parallel_phases is.
-/// @param pool  see host_exec
+/// @param pool    see host_exec
+/// @param wanted  number of members, at most
+/// @param work    `work(rank, size)`
 template <class Work>
 void run_team(host_pool const& pool, int wanted, Work const& work) noexcept {
   if (pool.run == nullptr) return run_team(wanted, work);
