@@ -49,6 +49,12 @@ laszip() {
   esac
 }
 
+# torch of the distribution, by which ranks of farpoint.distributed are tested as processes: optional, too.
+torch() {
+  [ -z "${FARPOINT_NO_INSTALL:-}" ] || return 0
+  if apt-cache show python3-torch > /dev/null 2>&1; then echo python3-torch python3-pytest python3-hypothesis; fi
+}
+
 # Environments of Python tools: imports that show that one is complete, its packages on PyPI, and the effect of its absence.
 # Without a network the tests that need one are skipped and reported.
 environments=()
@@ -109,6 +115,8 @@ for what in "$@"; do
       ;;
     python)
       want_environment python
+      # shellcheck disable=SC2046 # words
+      want $(torch)
       [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])' 2> /dev/null)/Python.h" ] || want python3-dev
       ;;
     lint)

@@ -1,4 +1,4 @@
-"""A rank that torchrun starts, one of three: python -m torch.distributed.run --standalone --nproc-per-node 3 killed_rank.py
+"""A rank that torchrun starts, one of three: python -m torch.distributed.run --standalone --nproc_per_node 3 killed_rank.py
 
 Rank 1 is killed by SIGKILL in the midst of a call. Each rank prints its process number first; each other rank prints how its call has
 ended, and after how many seconds.

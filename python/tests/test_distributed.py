@@ -369,23 +369,33 @@ SCENARIOS = {"same_bits:2": [0, 0], "same_bits:4": [0] * 4, "wrong_arguments:3":
              "fails_in_the_middle:4": [0] * 4, "does_not_come:2": [0] * 2, "does_not_come:3": [0] * 3, "without_a_group:2": [0] * 2}
 
 
+def is_old(torch) -> bool:
+    return tuple(map(int, torch.__version__.split(".")[:2])) < (2, 1)
+
+
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory):
     """Exit codes of the ranks of each scenario, and their error output."""
     torch = pytest.importorskip("torch", reason="torch is not installed: ranks that are processes are not tested")
     if not (torch.distributed.is_available() and torch.distributed.is_gloo_available()):
         pytest.skip("this torch has no gloo: ranks that are processes are not tested")
-    written, errors = run_program(TESTS / "ranks_of_torch.py", tmp_path_factory.mktemp("stores"), *SCENARIOS)
+    # An older torch waits for a rank that does not come as long as the process group's own time-out.
+    scenarios = [name for name in SCENARIOS if not (is_old(torch) and name.startswith("does_not_come"))]
+    written, errors = run_program(TESTS / "ranks_of_torch.py", tmp_path_factory.mktemp("stores"), *scenarios)
     return {name: list(map(int, codes)) for name, *codes in map(str.split, written.splitlines())}, errors
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_processes(processes, scenario):
     codes, errors = processes
+    if scenario not in codes and is_old(pytest.importorskip("torch")):
+        pytest.skip("this torch waits for a rank that does not come as long as the process group's own time-out")
     assert codes[scenario] == SCENARIOS[scenario], errors
 
 
 def test_the_example_runs_under_torchrun(processes):
+    if is_old(pytest.importorskip("torch")):
+        pytest.skip("torchrun of this torch does not start in Python 3.11")
     example = TESTS.parent / "examples/07_sample_a_sharded_cloud.py"
     if not example.exists():
         pytest.skip("there are no examples beside the tests")
@@ -395,6 +405,8 @@ def test_the_example_runs_under_torchrun(processes):
 
 def test_a_rank_that_is_killed_under_torchrun(processes):
     """The other ranks raise a RuntimeError within their time-out, torchrun reports the signal, and no process remains."""
+    if is_old(pytest.importorskip("torch")):
+        pytest.skip("torchrun of this torch does not start in Python 3.11")
     written, errors = run_program("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", 3, TESTS / "killed_rank.py",
                                   succeeds=False)
     ends = sorted(re.findall(r"rank (\d) after (\S+) s: (\w+): (communication failure)", written))
