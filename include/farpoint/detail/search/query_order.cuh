@@ -40,8 +40,8 @@ auto order_of_at_most(search_limits const& limits) noexcept {
 }
 
 /// Returns a function that cuts memory for a BVH of the queries, if its build saves more time than it takes: for at
-/// least Selector::own_order_from queries that are more than 1 / Selector::own_order_share of the points. Otherwise the
-/// function cuts nothing.
+/// least Selector::warp_per_query_below queries that are more than 1 / Selector::own_order_share of the points.
+/// Otherwise the function cuts nothing.
 /// @param points     number of points that are searched
 /// @param has_order  true if the queries are the points, whose BVH gives their order
 template <class Selector, class Queries>
