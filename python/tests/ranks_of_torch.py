@@ -104,21 +104,26 @@ def wrong_arguments(rank, ranks):
     sharded.same(fpd.fps(mine, 50), farpoint.fps(whole(ranks), 50), "after refusals")
 
 
-def killed(rank, ranks):
-    """One rank is killed in the middle of a call."""
-    mine = part(rank, ranks)
-    sharded.same(fpd.fps(mine, 5), farpoint.fps(whole(ranks), 5), "before")
+def die_in_exchange(number):
+    """This process kills itself by SIGKILL in exchange `number` from here on of the default group, which is connected."""
     connection = fpd._connections[dist.group.WORLD]
     exchange, exchanges = connection.exchange, []
 
     def dies(*arguments):
         exchanges.append(1)
-        if len(exchanges) == 6:
+        if len(exchanges) == number:
             os.kill(os.getpid(), signal.SIGKILL)
         exchange(*arguments)
 
+    connection.exchange = dies
+
+
+def killed(rank, ranks):
+    """One rank is killed in the middle of a call."""
+    mine = part(rank, ranks)
+    sharded.same(fpd.fps(mine, 5), farpoint.fps(whole(ranks), 5), "before")
     if rank == 1:
-        connection.exchange = dies
+        die_in_exchange(6)
     # More than one call, as a rank may have what it needs of the one in which another ends.
     error = fails(RuntimeError, lambda: [fpd.fps(mine, 2000, timeout=15) for _ in range(5)])
     assert "communication failure" in str(error) and error.__cause__ is not None
