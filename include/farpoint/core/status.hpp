@@ -15,12 +15,12 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Kinds of failure that a call can report when it returns.
 enum class status : int {
-  ok = 0,                ///< the work was enqueued (cuda_exec) or done (host_exec)
-  bad_argument,          ///< an argument breaks its documented rule; nothing was written
-  workspace_too_small,   ///< fewer bytes than `*_workspace_bytes()` returns; nothing was written
-  cuda_failure,          ///< the CUDA runtime refused a call; see result::native
-  unavailable,           ///< the requested backend does not exist here (farpoint::runtime only)
-  out_of_memory,         ///< memory that a convenience function owns could not be allocated
+  ok = 0,                 ///< the work was enqueued (cuda_exec) or done (host_exec)
+  bad_argument,           ///< an argument breaks its documented rule; nothing was written
+  workspace_too_small,    ///< fewer bytes than `*_workspace_bytes()` returns; nothing was written
+  cuda_failure,           ///< the CUDA runtime refused a call; see result::native
+  unavailable,            ///< the requested backend does not exist here (farpoint::runtime only)
+  out_of_memory,          ///< memory that a convenience function owns could not be allocated
   communication_failure,  ///< ranks could not exchange what they had to; see farpoint/scale/communicator.hpp
   read_failure            ///< a tile could not be read; see farpoint/scale/tiles/tile_source.hpp
 };

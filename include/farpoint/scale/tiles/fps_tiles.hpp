@@ -47,8 +47,8 @@ result check_fps_tiles(host_exec exec, Tiles const& tiles, span<tile_extent_of<T
 
 /// Bytes of workspace that fps_tiles() needs, 256-byte aligned.
 ///
-/// Per point of the largest tile 37 bytes with three floats, more for small tiles; per sample 16; per tile 20 kB, with
-/// 16 tiles or fewer 50 kB. O(tiles).
+/// Per point of the largest tile 37 bytes with three floats, up to 200 for tiles of fewer than 100,000 points; per sample
+/// 16. Lists of candidates take up to 5 MB, and 17 kB per tile above 256 tiles. O(tiles).
 /// @param samples  params.samples
 template <class Tiles>
 std::size_t fps_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, index_t samples) {
@@ -61,10 +61,11 @@ std::size_t fps_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, index_
 
 /// Farthest point sampling of a cloud of tiles. The samples have the bits of one fps() call for the whole cloud.
 ///
-/// Works in rounds, as fps_shard() does: a round reads the tiles, and accepts all candidates within whose ball no better
-/// candidate can lie, in all tiles at once. A serial loop would read at least one tile for each sample. A tile is left
-/// out of a round if no sample of the previous round is near enough to change it, and its candidates are known or too
-/// close to samples to be accepted. The number of rounds grows with the logarithm of the samples, not with the points.
+/// Works in rounds, as fps_shard() does: a round reads the tiles, and accepts all candidates within whose ball no
+/// better candidate can lie, in all tiles at once. A serial loop would read at least one tile for each sample. A tile
+/// is left out of a round if no sample of the previous round is near enough to change it, and its candidates are known
+/// or too close to samples to be accepted. The number of rounds grows with the logarithm of the samples, not with the
+/// points.
 ///
 /// @param exec       number of threads; the caller's thread reads
 /// @param tiles      see is_tile_source, 1 to 16 coordinates

@@ -63,12 +63,11 @@ result knn_tiles(host_exec exec, Tiles& tiles, span<tile_extent_of<Tiles> const>
   }
   detail::tile_search_memory<scalar> const memory{workspace.data(), exec, tiles.count(), detail::largest_tile(extents),
                                                   asked};
-  if (result const checked =
-          detail::check_workspace(workspace, memory.size, FARPOINT_WORKSPACE_OF("knn_tiles"));
+  if (result const checked = detail::check_workspace(workspace, memory.size, FARPOINT_WORKSPACE_OF("knn_tiles"));
       !checked)
     return checked;
   detail::tile_rows<scalar> const rows{
-      {extents.data()}, k, detail::squared_radius<scalar>(method.max_radius), output.indices.data(),
+      {extents.data()},        k,      detail::squared_radius<scalar>(method.max_radius), output.indices.data(),
       output.distances.data(), nullptr};
   detail::tile_search<Tiles, Queries, exact> search{exec, tiles, extents, queries, method, rows, memory};
   result const done = search.run();

@@ -60,13 +60,15 @@ result radius_tiles(host_exec exec, Tiles& tiles, span<tile_extent_of<Tiles> con
   }
   detail::tile_search_memory<scalar> const memory{workspace.data(), exec, tiles.count(), detail::largest_tile(extents),
                                                   asked};
-  if (result const checked =
-          detail::check_workspace(workspace, memory.size, FARPOINT_WORKSPACE_OF("radius_tiles"));
+  if (result const checked = detail::check_workspace(workspace, memory.size, FARPOINT_WORKSPACE_OF("radius_tiles"));
       !checked)
     return checked;
-  detail::tile_rows<scalar> const rows{
-      {extents.data()}, max, detail::largest_distance2<scalar>(params), output.indices.data(),
-      output.distances.data(), output.counts.data()};
+  detail::tile_rows<scalar> const rows{{extents.data()},
+                                       max,
+                                       detail::largest_distance2<scalar>(params),
+                                       output.indices.data(),
+                                       output.distances.data(),
+                                       output.counts.data()};
   detail::tile_search<Tiles, Queries, radius_params> search{exec, tiles, extents, queries, params, rows, memory};
   result const done = search.run();
   if (output.reads != nullptr) *output.reads = search.reads();

@@ -315,7 +315,8 @@ class tile_search {
 template <class Tiles, class Queries>
 result check_tile_search(host_exec exec, Tiles const& tiles, span<tile_extent_of<Tiles> const> extents,
                          shard<Queries> const& queries) {
-  static_assert(tile_point<typename Tiles::point>::dim == 3, "farpoint: neighbor searches take tiles of vec<Scalar, 3>");
+  static_assert(tile_point<typename Tiles::point>::dim == 3,
+                "farpoint: neighbor searches take tiles of vec<Scalar, 3>");
   static_assert(std::is_same_v<tile_scalar<Tiles>, typename Queries::scalar>,
                 "farpoint: tiles and queries must both be double, or neither");
   if (result const checked = check_threads(exec); !checked) return checked;

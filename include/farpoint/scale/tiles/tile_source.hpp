@@ -120,7 +120,8 @@ result check_tile_sizes(Tiles const& tiles) {
   if (tiles.count() < 0 || tiles.count() > max_tiles) return reject("tiles: a negative number of tiles, or too many");
   for (index_t t = 0; t < tiles.count(); ++t) {
     index_t const size = tiles.size(t);
-    if (size < 0 || size > max_tile_points) return reject("tiles: a tile has a negative size, or more than 2^30 points");
+    if (size < 0 || size > max_tile_points)
+      return reject("tiles: a tile has a negative size, or more than 2^30 points");
   }
   return {};
 }
