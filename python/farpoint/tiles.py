@@ -34,15 +34,22 @@ def _rows_of(tile: Tile, number: int) -> np.ndarray:
 
 
 class Tiles:
-    """A cloud in tiles, and where the points of each are.
+    """A cloud in tiles, and where the points of each are. Each tile with points is read once to measure its bounding box.
 
-    tiles    a sequence of arrays, or of functions without arguments that read one: (N, 3), more columns are left out. A function
-             returns the same points whenever it is called; it is called by one thread at a time. Its exceptions end the call
-    sizes    numbers of points; without them each function is called once to count
-    dtype    "float32" or "float64", which all points are converted to; without it the type of the first tile: float32 for
-             float32 and float16, float64 otherwise
+    Parameters
+    ----------
+    tiles : sequence of arrays, or of functions without arguments that return one
+        (N, 3); more columns are left out. A function returns the same points whenever it is called, by one thread at a time. Its
+        exceptions end the call that needed the tile, and are raised by it.
+    sizes : sequence of int, optional
+        Number of points of each tile; without it each function is called once to count.
+    dtype : "float32" or "float64", optional
+        Type that all points are converted to; left out, float32 if the first tile is float32 or float16, and float64 otherwise.
 
-    Each tile with points is read once to measure its bounding box.
+    Raises
+    ------
+    ValueError
+        A tile has another shape, or another number of points than before.
     """
 
     def __init__(self, tiles: Sequence[Tile], *, sizes: Optional[Sequence[int]] = None, dtype: Any = None):
@@ -96,7 +103,21 @@ class Tiles:
         return np.ascontiguousarray(_rows_of(self._tiles[tile], tile), self.dtype)
 
     def take(self, indices: Any) -> np.ndarray:
-        """The points at indices of the whole cloud, (indices, 3); reads each tile that has some of them once."""
+        """The points at indices of the whole cloud; reads each tile that has some of them once.
+
+        Parameters
+        ----------
+        indices : (K,) integers
+
+        Returns
+        -------
+        points : (K, 3), the tiles' dtype
+
+        Raises
+        ------
+        ValueError
+            An index is none of the cloud.
+        """
         wanted = np.asarray(indices)
         if wanted.ndim != 1 or wanted.dtype.kind != "i":
             raise ValueError("Tiles.take: indices are no one-dimensional array of integers")
@@ -125,10 +146,36 @@ class Tiles:
 
     def knn(self, k: int, queries: Optional[Any] = None, *, tile: Optional[int] = None, max_radius: float = math.inf,
             exclude_self: bool = False, threads: int = 0) -> Neighbors:
-        """The k nearest points of each query, or of each point of a tile: as farpoint.knn of the whole cloud.
+        """The k nearest points of each query, or of each point of a tile: as `farpoint.knn` of the whole cloud.
 
-        A tile is read at most twice, and only if some row may have a point of it. Returns indices (M, k), int64, -1 past the last
-        neighbor, and squared distances.
+        A tile is read at most twice, and only if some row may have a point of it.
+
+        Parameters
+        ----------
+        k : int
+            1 to 1,024.
+        queries : (M, 3), optional
+            Either these, or `tile`.
+        tile : int, optional
+            The queries are the points of this tile.
+        max_radius : float
+            Meters: no neighbor is farther away.
+        exclude_self : bool
+            Points of `tile` are not their own neighbors.
+        threads : int
+            0 for one per core.
+
+        Returns
+        -------
+        indices : (M, k), int64
+            Into the whole cloud, by distance, then by index; -1 past the last neighbor.
+        distances : (M, k), the tiles' dtype
+            Squared (m^2); +inf past the last neighbor.
+
+        Raises
+        ------
+        ValueError
+            An argument is refused.
         """
         asked, first = self._queries("knn", queries, tile, exclude_self)
         k = operator.index(k)
@@ -139,18 +186,46 @@ class Tiles:
 
     def radius(self, radius: float, queries: Optional[Any] = None, *, tile: Optional[int] = None, max_neighbors: int,
                order: str = "nearest", exclude_self: bool = False, exclusive: bool = False, threads: int = 0) -> Neighbors:
-        """Up to max_neighbors points within a radius of each query, or of each point of a tile: as PointIndex.radius of the whole cloud.
+        """Some points within a radius of each query, or of each point of a tile: as `PointIndex.radius` of the whole cloud.
 
-        order    "nearest", or "index": those of lowest index
+        A tile is read at most once, and only if it is within the radius of a query.
 
-        A tile is read at most once, and only if it is within the radius. Returns indices (M, max_neighbors), int64, -1 past the last
-        neighbor, and squared distances.
+        Parameters
+        ----------
+        radius : float
+            Meters, inclusive unless `exclusive`.
+        queries : (M, 3), optional
+            Either these, or `tile`.
+        tile : int, optional
+            The queries are the points of this tile.
+        max_neighbors : int
+            0 to 1,024.
+        order : "nearest" or "index"
+            Order of a row's neighbors; those that come first are kept.
+        exclude_self : bool
+            Points of `tile` are not their own neighbors.
+        exclusive : bool
+            Points at exactly the radius are no neighbors.
+        threads : int
+            0 for one per core.
+
+        Returns
+        -------
+        indices : (M, max_neighbors), int64
+            Into the whole cloud; -1 past the last neighbor.
+        distances : (M, max_neighbors), the tiles' dtype
+            Squared (m^2); +inf past the last neighbor.
+
+        Raises
+        ------
+        ValueError
+            An argument is refused.
         """
         return self._radius("radius", radius, queries, tile, operator.index(max_neighbors), order, exclude_self, exclusive, threads)[0]
 
     def count(self, radius: float, queries: Optional[Any] = None, *, tile: Optional[int] = None, exclude_self: bool = False,
               exclusive: bool = False, threads: int = 0) -> np.ndarray:
-        """Numbers of points within a radius of each query, or of each point of a tile: (M,), int64."""
+        """Numbers of points within a radius of each query, or of each point of a tile, (M,), int64. Arguments as for radius()."""
         return self._radius("count", radius, queries, tile, 0, "index", exclude_self, exclusive, threads)[1]
 
     def _radius(self, name: str, radius: float, queries: Optional[Any], tile: Optional[int], most: int, order: str,
@@ -166,12 +241,37 @@ class Tiles:
 
     def fps(self, samples: int, *, first: int = 0, seed: Optional[int] = None, stop_below: float = 0.0,
             return_distances: bool = False, nearest: Optional[Any] = None, threads: int = 0) -> Any:
-        """Farthest point sampling: as farpoint.fps of the whole cloud.
+        """Farthest point sampling: as `farpoint.fps` of the whole cloud.
 
-        nearest  scratch of a value for each point, of the tiles' dtype: a numpy.memmap where even that does not fit into memory
+        Works in rounds, some 30 for thousands of samples; a tile is read at most once a round.
 
-        Tiles are read in rounds, each at most once a round, and the number of rounds is some 30 for thousands of samples. Returns
-        indices, int64, -1 past the last sample, and with return_distances the squared distance of each to the samples before it.
+        Parameters
+        ----------
+        samples : int
+            If the cloud has fewer finite points, the rest is -1.
+        first : int
+            Index of the first sample in the whole cloud.
+        seed : int, optional
+            Draw the first sample instead.
+        stop_below : float
+            Meters: end before a sample that is nearer than this to those before it.
+        return_distances : bool
+            Return the squared distance of each sample to those before it, too; +inf for the first, -1 past the last.
+        nearest : array of the tiles' dtype, optional
+            Scratch with a value for each point: a numpy.memmap if even that does not fit into memory.
+        threads : int
+            0 for one per core.
+
+        Returns
+        -------
+        indices : (samples,), int64
+            Into the whole cloud, in the order of selection.
+        distances : (samples,), the tiles' dtype
+
+        Raises
+        ------
+        ValueError
+            An argument is refused.
         """
         samples = operator.index(samples)
         if samples < 0:

@@ -23,7 +23,7 @@ inline fps_shard_tuning fps_tiles_tuning(index_t tiles) noexcept {
   return tuning;
 }
 
-/// What is known of a tile without reading it.
+/// State of a tile between rounds.
 template <class Scalar>
 struct fps_tile_state {
   Scalar cut;  ///< the tile's message has all candidates from this squared distance on
