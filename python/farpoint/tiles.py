@@ -103,7 +103,7 @@ class Tiles:
         return np.ascontiguousarray(_rows_of(self._tiles[tile], tile), self.dtype)
 
     def take(self, indices: Any) -> np.ndarray:
-        """The points at indices of the whole cloud; reads each tile that has some of them once.
+        """The points at indices of the whole cloud; reads each tile with such a point once.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Tiles:
         Raises
         ------
         ValueError
-            An index is none of the cloud.
+            An index is negative, or not below the number of points.
         """
         wanted = np.asarray(indices)
         if wanted.ndim != 1 or wanted.dtype.kind != "i":
@@ -201,7 +201,7 @@ class Tiles:
         max_neighbors : int
             0 to 1,024.
         order : "nearest" or "index"
-            Order of a row's neighbors; those that come first are kept.
+            Order of a row's neighbors, and which are kept: the first of it.
         exclude_self : bool
             Points of `tile` are not their own neighbors.
         exclusive : bool

@@ -135,8 +135,7 @@ void add(nb::module_& m, char const* name) {
       .def(
           "fps",
           [](self& tiles, int threads, index_t samples, index_t first, double stop_below,
-             std::optional<std::uint64_t> seed, output const& nearest, output const& indices,
-             output const& distances) {
+             std::optional<std::uint64_t> seed, output const& nearest, output const& indices, output const& distances) {
             farpoint::fps_params params;
             params.samples = samples;
             params.first = first;

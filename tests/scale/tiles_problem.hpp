@@ -55,6 +55,7 @@ class array_tiles {
   std::vector<index_t> reads_of;  ///< `[tiles]`
   index_t reads = 0;
   index_t fails_at = -1;  ///< number of reads before one fails
+  double wider = 0;       ///< meters that the boxes of files are larger by
 
  private:
   std::vector<index_t> cuts_;
@@ -65,6 +66,12 @@ auto extents_of(Tiles& tiles) {
   std::vector<farpoint::tile_extent_of<Tiles>> extents(static_cast<std::size_t>(tiles.count()));
   host_workspace const workspace{farpoint::measure_tiles_workspace_bytes(tiles)};
   REQUIRE(farpoint::measure_tiles(tiles, farpoint::span<farpoint::tile_extent_of<Tiles>>{extents}, workspace.get()));
+  for (auto& one : extents) {
+    for (int axis = 0; axis < farpoint::detail::tile_point<typename Tiles::point>::dim; ++axis) {
+      one.box.low[axis] -= static_cast<farpoint::tile_scalar<Tiles>>(tiles.wider);
+      one.box.high[axis] += static_cast<farpoint::tile_scalar<Tiles>>(tiles.wider);
+    }
+  }
   std::fill(tiles.reads_of.begin(), tiles.reads_of.end(), index_t{0});
   tiles.reads = 0;
   return extents;
@@ -84,7 +91,9 @@ array_tiles<Coord, Dim> random_tiles(random_source& random, std::uint64_t seed) 
   if (random.below(2) == 0) cuts.push_back(n);
   if (n > 0) cuts.push_back(1);
   std::sort(cuts.begin(), cuts.end());
-  return {cloud, cuts};
+  array_tiles<Coord, Dim> tiles{cloud, cuts};
+  tiles.wider = random.below(4) == 0 ? 0.125 : 0;
+  return tiles;
 }
 
 /// Cubes of one meter side by side along x, each a tile.
