@@ -4,7 +4,7 @@
 
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/scale/shard_agreement.hpp>
+#include <farpoint/scale/stream/shard_agreement.hpp>
 
 #include <cstring>
 

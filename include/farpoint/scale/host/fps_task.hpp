@@ -6,7 +6,7 @@
 #include <farpoint/host/float_environment.hpp>
 #include <farpoint/scale/fps_shard_output.hpp>
 #include <farpoint/scale/host/fps_points.hpp>
-#include <farpoint/scale/shard_agreement.hpp>
+#include <farpoint/scale/stream/shard_agreement.hpp>
 
 #include <functional>
 
