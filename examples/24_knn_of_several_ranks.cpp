@@ -1,6 +1,8 @@
 // Nearest neighbors in a map whose tiles lie on several ranks: only queries near the borders of tiles travel. The
-// answer has the bits of one call for the whole map.
+// answer has the bits of one call for the whole map. If points are dealt out at random instead, repartition() gives
+// each rank a compact part first.
 #include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/repartition.hpp>
 
 #include <cstdio>
 #include <vector>
@@ -42,6 +44,61 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
   return rows;
 }
 
+/// Points that a rank owns.
+struct owned_part {
+  farpoint::result outcome;
+  std::vector<float> points;
+  std::vector<farpoint::index_t> indices;
+  std::vector<float> heights;
+};
+
+owned_part part_of_an_owner(farpoint::thread_communicator communicator, std::vector<point> const& mine,
+                            farpoint::index_t first_index) {
+  owned_part part_of_map;
+  farpoint::host_exec const exec{1};
+  farpoint::shard<view> const part{farpoint::view_points(mine), first_index};
+  std::vector<float> heights;
+  for (point const& p : mine) heights.push_back(p[2]);
+
+  //! [repartition]
+  farpoint::host_scratch const workspace{repartition_plan_workspace_bytes(exec, communicator.ranks(), part)};
+  auto moved = repartition_plan(exec, communicator, part, workspace);
+  auto const owned = static_cast<std::size_t>(moved.owned());
+  part_of_map.points.resize(owned * 3);
+  part_of_map.indices.resize(owned);
+  farpoint::host_scratch const room{moved.workspace_bytes()};
+  part_of_map.outcome = moved.run({part_of_map.points, part_of_map.indices}, room);
+  //! [repartition]
+  if (!part_of_map.outcome) return part_of_map;
+
+  //! [features]
+  part_of_map.heights.resize(owned);
+  farpoint::host_scratch const space{moved.features_workspace_bytes<float>(1)};
+  part_of_map.outcome = moved.send_features<float>(heights, 1, part_of_map.heights, space);
+  //! [features]
+  return part_of_map;
+}
+
+/// Deals the points of a map out at random, and checks what the owners get.
+bool check_repartition(example::shared_cloud map) {
+  std::vector<point> const tiles = map.points;
+  for (std::size_t i = 0; i < tiles.size(); ++i) map.points[i] = tiles[i * 7919 % tiles.size()];
+  auto const parts = example::on_every_rank(map, part_of_an_owner);
+  std::size_t owned = 0;
+  for (auto const& part : parts) {
+    if (!part.outcome) {
+      std::fprintf(stderr, "%s\n", part.outcome.reason);
+      return false;
+    }
+    for (std::size_t i = 0; i < part.indices.size(); ++i) {
+      auto const& p = map.points[static_cast<std::size_t>(part.indices[i])];
+      if (part.points[3 * i] != p[0] || part.points[3 * i + 2] != p[2] || part.heights[i] != p[2]) return false;
+    }
+    owned += part.indices.size();
+  }
+  return owned == map.points.size();
+}
+
 }  // namespace
 
 int main() {
@@ -63,6 +120,10 @@ int main() {
         return 1;
       }
     }
+  }
+  if (!check_repartition(map)) {
+    std::fprintf(stderr, "an owner has other points\n");
+    return 1;
   }
   std::printf("%zu points on %zu ranks, of which at most %lld were asked of another rank\n", map.points.size(),
               rows.size(), static_cast<long long>(exchanged));

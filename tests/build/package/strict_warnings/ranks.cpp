@@ -5,6 +5,7 @@
 #include <farpoint/scale/gather_voxels.hpp>
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>
+#include <farpoint/scale/repartition.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxel_map.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
@@ -50,6 +51,18 @@ struct calls_of_ranks {
     in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
     in.bound = balls_in_halves.workspace_bytes();
     static_cast<void>(balls_in_halves.run(in.workspace));
+
+    farpoint::repartition_output<scalar> const owned;
+    in.bound = farpoint::repartition_workspace_bytes(in.exec, 1, part);
+    static_cast<void>(farpoint::repartition(in.exec, rank, part, owned, in.workspace));
+
+    auto moved_in_halves = farpoint::repartition_plan(in.exec, rank, part, in.workspace);
+    in.bound = farpoint::repartition_plan_workspace_bytes(in.exec, 1, part);
+    in.bound = moved_in_halves.workspace_bytes();
+    static_cast<void>(moved_in_halves.run(owned, in.workspace));
+    in.bound = moved_in_halves.template features_workspace_bytes<scalar>(1);
+    static_cast<void>(moved_in_halves.template send_features<scalar>({}, 1, {}, in.workspace));
+    static_cast<void>(moved_in_halves.template return_features<scalar>({}, 1, {}, in.workspace));
 
     farpoint::voxelize_params<scalar> const params;
     farpoint::voxelize_shard_output<scalar> const own;

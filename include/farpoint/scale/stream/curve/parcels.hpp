@@ -111,6 +111,8 @@ struct curve_pack_step {
 /// Messages of a repartition. The items that a rank keeps are not part of a message.
 class curve_route {
  public:
+  curve_route() noexcept = default;
+
   /// @param sources  `[ranks]`: order of the ranks in the receive buffer
   /// @param count    `count(from, to)`: number of items from rank to rank
   template <class Count>
@@ -156,8 +158,8 @@ class curve_route {
     index_t end() const noexcept { return from + size; }
   };
 
-  message outgoing_[curve_max_ranks];
-  message incoming_[curve_max_ranks];
+  message outgoing_[curve_max_ranks]{};
+  message incoming_[curve_max_ranks]{};
   message in_bytes_[2 * curve_max_ranks];
   index_t sent_ = 0;
   index_t received_ = 0;

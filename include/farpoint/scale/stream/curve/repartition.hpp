@@ -98,8 +98,8 @@ class curve_repartition {
   template <class Queries>
   result sort_queries(Queries const& asked, index_t excluded) const noexcept {
     auto const& queries = memory_.queries;
-    curve_query_owner_step<Queries> const step{
-        asked, memory_.curve.frame, memory_.curve.keys, excluded, borders(), queries.owners[0], queries.items[0]};
+    curve_query_owner_step<Queries> const step{asked,     memory_.curve.frame, memory_.curve.keys, excluded,
+                                               borders(), queries.owners[0],   queries.items[0]};
     result const done = for_each_index(exec_, asked.size(), step, 3 * curve_axis_bits);
     return done ? mover_.sort(queries, asked.size(), memory_.begins + communicator_.ranks() + 2) : done;
   }
@@ -110,6 +110,52 @@ class curve_repartition {
   curve_split<Exec, Communicator, Scalar> split_;
   curve_mover<Exec, Communicator> mover_;
 };
+
+/// Send buffers of points with their indices.
+template <class Scalar>
+struct curve_send_buffers {
+  vec<Scalar>* points;  ///< `[count]`
+  index_t* indices;     ///< `[count]`
+
+  curve_send_buffers(workspace_cutter& cutter, index_t count) noexcept
+      : points{cutter.take<vec<Scalar>>(count)}, indices{cutter.take<index_t>(count)} {}
+};
+
+/// Copies features of points in the order of the points' owners. Runs for all values of some points.
+template <class Value>
+struct curve_take_step {
+  Value const* from;  ///< `[points, channels]`
+  std::uint32_t const* order;
+  index_t channels;
+  Value* to;
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number e) const noexcept {
+    auto const width = static_cast<Number>(channels);
+    Number const item = e / width;
+    to[e] = from[index_t{order[item]} * channels + static_cast<index_t>(e - item * width)];
+  }
+};
+
+/// Writes features that owners have sent back to the rows of their points. Runs for all values of some points.
+template <class Value>
+struct curve_give_step {
+  Value const* from;
+  std::uint32_t const* order;
+  index_t channels;
+  Value* to;  ///< `[points, channels]`
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number e) const noexcept {
+    auto const width = static_cast<Number>(channels);
+    Number const item = e / width;
+    to[index_t{order[item]} * channels + static_cast<index_t>(e - item * width)] = from[e];
+  }
+};
+
+/// See repartition_call.hpp.
+template <class Exec, class Communicator, class Points>
+class repartition_call;
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE
