@@ -56,6 +56,7 @@ struct knn_stream_args {
   query_choice<scalar> choice;
   Reach reach{};
   knn_exchange_memory<scalar, Index> memory{};  ///< from the second half of the call on
+  index_t const* names = nullptr;               ///< `[part.points]`, see indexed_shard; null if there are none
 
   FARPOINT_HD vec<scalar> query(index_t i) const noexcept {
     auto const q = queries[i];
@@ -74,7 +75,7 @@ struct knn_describe_step {
     auto const points = index[0];
     auto& own = choice.boxes[args.ranks];
     own.box = points.bounds();
-    own.first_index = args.part.first_index;
+    own.first_index = args.names == nullptr || args.part.points.size() == 0 ? args.part.first_index : args.names[0];
     own.report = {};
     own.report.non_finite_points = static_cast<unsigned long long>(args.part.points.size() - points.size());
     own.report.non_finite_queries = choice.report->non_finite_queries;

@@ -42,6 +42,16 @@ struct calls_of_ranks {
     in.bound = lists_in_halves.workspace_bytes();
     static_cast<void>(lists_in_halves.run(in.workspace));
 
+    farpoint::point_bvh<scalar> bvh;
+    farpoint::batch const cloud{in.view};
+    static_cast<void>(farpoint::build_point_bvh(in.exec, cloud, in.workspace, bvh));
+    farpoint::indexed_shard const indexed{part, bvh};
+    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, indexed, in.view, method, 1, lists);
+    in.bound = farpoint::knn_shard_plan_workspace_bytes(in.exec, 1, indexed, in.view, method, 1, lists);
+    static_cast<void>(farpoint::knn_shard(in.exec, rank, indexed, in.view, method, 1, lists, in.workspace));
+    auto indexed_lists = farpoint::knn_shard_plan(in.exec, rank, indexed, in.view, method, 1, lists, in.workspace);
+    static_cast<void>(indexed_lists.run(in.workspace));
+
     farpoint::radius_params const ball;
     farpoint::radius_shard_output<scalar> const balls;
     in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
@@ -51,6 +61,12 @@ struct calls_of_ranks {
     in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
     in.bound = balls_in_halves.workspace_bytes();
     static_cast<void>(balls_in_halves.run(in.workspace));
+
+    in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, indexed, in.view, ball, 1, balls);
+    in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, indexed, in.view, ball, 1, balls);
+    static_cast<void>(farpoint::radius_shard(in.exec, rank, indexed, in.view, ball, 1, balls, in.workspace));
+    auto indexed_balls = farpoint::radius_shard_plan(in.exec, rank, indexed, in.view, ball, 1, balls, in.workspace);
+    static_cast<void>(indexed_balls.run(in.workspace));
 
     farpoint::repartition_output<scalar> const owned;
     in.bound = farpoint::repartition_workspace_bytes(in.exec, 1, part);
