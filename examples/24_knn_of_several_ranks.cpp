@@ -1,9 +1,10 @@
 // Nearest neighbors in a map whose tiles lie on several ranks: only queries near the borders of tiles travel. The
 // answer has the bits of one call for the whole map. If points are dealt out at random instead, repartition() gives
-// each rank a compact part first.
+// each rank a compact part first, which is indexed once and searched often.
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/repartition.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <vector>
 
@@ -50,7 +51,37 @@ struct owned_part {
   std::vector<float> points;
   std::vector<farpoint::index_t> indices;
   std::vector<float> heights;
+  example::rank_lists lists;  // neighbors of the owned points
 };
+
+/// Neighbors of the points that a rank owns, within a radius and anywhere.
+template <class Planned>
+example::rank_lists lists_of_an_owner(farpoint::thread_communicator communicator, Planned const& moved,
+                                      std::vector<float> const& points, std::vector<farpoint::index_t> const& indices) {
+  farpoint::host_exec const exec{1};
+  view const owned{points.data(), moved.owned()};
+  //! [index]
+  farpoint::host_scratch const memory{point_bvh_bytes(exec, farpoint::batch{owned})};
+  farpoint::point_bvh<float> bvh;
+  farpoint::result outcome = build_point_bvh(exec, farpoint::batch{owned}, memory, bvh);  // once, for all searches
+  farpoint::indexed_shard const indexed{farpoint::shard<view>{owned}, bvh, indices, moved.owners()};
+  //! [index]
+  std::vector<farpoint::index_t> rows(indices.size() * k);
+  std::vector<float> distances(rows.size());
+  //! [searches]
+  farpoint::knn_shard_output<float> output;
+  output.indices = rows;
+  output.distances = distances;
+  for (farpoint::exact const method : {farpoint::exact{0.1}, farpoint::exact{}}) {
+    farpoint::host_scratch const workspace{
+        knn_shard_plan_workspace_bytes(exec, communicator.ranks(), indexed, owned, method, k, output)};
+    auto search = knn_shard_plan(exec, communicator, indexed, owned, method, k, output, workspace);
+    farpoint::host_scratch const room{search.workspace_bytes()};
+    outcome = search.run(room);
+  }
+  //! [searches]
+  return {outcome, rows, distances};
+}
 
 owned_part part_of_an_owner(farpoint::thread_communicator communicator, std::vector<point> const& mine,
                             farpoint::index_t first_index) {
@@ -76,6 +107,9 @@ owned_part part_of_an_owner(farpoint::thread_communicator communicator, std::vec
   farpoint::host_scratch const space{moved.features_workspace_bytes<float>(1)};
   part_of_map.outcome = moved.send_features<float>(heights, 1, part_of_map.heights, space);
   //! [features]
+  if (!part_of_map.outcome) return part_of_map;
+  part_of_map.lists = lists_of_an_owner(communicator, moved, part_of_map.points, part_of_map.indices);
+  part_of_map.outcome = part_of_map.lists.outcome;
   return part_of_map;
 }
 
@@ -84,6 +118,7 @@ bool check_repartition(example::shared_cloud map) {
   std::vector<point> const tiles = map.points;
   for (std::size_t i = 0; i < tiles.size(); ++i) map.points[i] = tiles[i * 7919 % tiles.size()];
   auto const parts = example::on_every_rank(map, part_of_an_owner);
+  auto const expected = farpoint::knn(map.points, k);
   std::size_t owned = 0;
   for (auto const& part : parts) {
     if (!part.outcome) {
@@ -93,6 +128,9 @@ bool check_repartition(example::shared_cloud map) {
     for (std::size_t i = 0; i < part.indices.size(); ++i) {
       auto const& p = map.points[static_cast<std::size_t>(part.indices[i])];
       if (part.points[3 * i] != p[0] || part.points[3 * i + 2] != p[2] || part.heights[i] != p[2]) return false;
+      auto const row = static_cast<std::ptrdiff_t>(part.indices[i] * k);
+      auto const own = part.lists.indices.begin() + static_cast<std::ptrdiff_t>(i) * k;
+      if (!std::equal(own, own + k, expected.indices.begin() + row)) return false;
     }
     owned += part.indices.size();
   }

@@ -5,6 +5,7 @@
 #include <farpoint/reference/radius.hpp>
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>
+#include <farpoint/scale/repartition.hpp>
 
 #include "../support/answers.hpp"
 #include "knn_shard_problem.hpp"
@@ -33,6 +34,8 @@ struct indexed_shard_problem {
   packed_points<Coord> cloud;
   std::vector<std::size_t> owners;  ///< `[points]`: rank of each point
   std::size_t ranks = 1;
+  bool is_moved = false;        ///< points move to owners before they are indexed; owners ascend, and parts are named
+  bool knows_owners = true;     ///< searches of moved points use the borders along the curve
   bool is_named = true;         ///< parts have indices; otherwise owners ascend, and indices count from the first one
   std::vector<char> is_built;   ///< `[ranks]`: the rank has a BVH; without names only
   packed_points<Coord> others;  ///< queries of each rank if they are not its points
@@ -60,6 +63,8 @@ struct indexed_search_answer {
   std::vector<Coord> distances;
   std::vector<index_t> counts;  ///< of radius_shard()
   farpoint::radius_report report;
+  std::vector<index_t> numbers;  ///< indices of the rank's points in the cloud
+  index_t exchanged = 0;
 };
 
 /// What is wrong with a rank's index.
@@ -133,55 +138,60 @@ farpoint::result search_indexed(Exec exec, Communicator& communicator, Part cons
   return workspace.intact() ? outcome : memory_was_written;
 }
 
+/// Points of a rank in the memory of its calls.
+template <class Coord>
+struct rank_points {
+  std::vector<index_t> numbers;  ///< indices in the cloud
+  farpoint::shard<farpoint::point_view<Coord>> part;
+  farpoint::span<index_t const> names;
+  farpoint::curve_owners<Coord> owners{};
+};
+
+template <template <class> class Array, class Coord>
+farpoint::point_view<Coord> view_of_array(Array<std::array<Coord, 3>> const& points) {
+  return {reinterpret_cast<Coord const*>(points.data()), static_cast<index_t>(points.size()),
+          index_t{3 * sizeof(Coord)}};
+}
+
 /// All searches of one rank, with one BVH.
 /// @tparam Array  host_array, or device_array where the call is for a GPU
 /// @tparam Bvh    point_bvh or device_point_bvh
 /// @param wait    `wait()` returns when the calls are done
 template <template <class> class Array, class Bvh, class Exec, class Communicator, class Coord, class Wait>
-std::vector<indexed_search_answer<Coord>> search_on_rank(Exec exec, Communicator& communicator,
-                                                         indexed_shard_problem<Coord> const& problem,
-                                                         odd_index const& odd, Wait const& wait) {
+std::vector<indexed_search_answer<Coord>> search_among(Exec exec, Communicator& communicator,
+                                                       indexed_shard_problem<Coord> const& problem,
+                                                       odd_index const& odd, rank_points<Coord> const& own,
+                                                       Wait const& wait) {
   using view = farpoint::point_view<Coord>;
   auto const rank = static_cast<std::size_t>(communicator.rank());
-  std::vector<index_t> const numbers = problem.points_of(rank);
-  packed_points<Coord> own;
-  std::vector<index_t> shifted;
-  for (index_t const number : numbers) {
-    own.push_back(problem.cloud[static_cast<std::size_t>(number)]);
-    shifted.push_back(number + problem.first_index);
-  }
-  Array<std::array<Coord, 3>> const points{own};
   Array<std::array<Coord, 3>> const asked{problem.others};
-  Array<index_t> const names{shifted};
-  auto const view_of = [](auto const& array) {
-    return view{reinterpret_cast<Coord const*>(array.data()), static_cast<index_t>(array.size()), 3 * sizeof(Coord)};
-  };
   farpoint::indexed_shard<view, Bvh> indexed;
-  // The first index of a part with names is not used.
-  index_t const unused = (index_t{1} << 50) + static_cast<index_t>(rank);
-  indexed.part = {view_of(points), problem.is_named ? unused : numbers.empty() ? 0 : shifted[0]};
-  farpoint::batch const cloud{indexed.part.points.subview(0, indexed.part.points.size() - odd.points_less)};
+  indexed.part = own.part;
+  indexed.owners = own.owners;
+  farpoint::batch const cloud{own.part.points.subview(0, own.part.points.size() - odd.points_less)};
   std::size_t const size = point_bvh_bytes(exec, cloud);
   Array<unsigned char> const memory{size};
   // Catch's checks are for one thread.
   if (!odd.never_built && !build_point_bvh(exec, cloud, farpoint::bytes{memory.data(), size}, indexed.bvh)) {
     throw std::runtime_error{"the BVH"};
   }
-  if (problem.is_named) indexed.indices = {names.data(), names.size() - odd.indices_less};
+  if (problem.is_named) indexed.indices = {own.names.data(), own.names.size() - odd.indices_less};
 
   std::vector<indexed_search_answer<Coord>> answers;
   for (auto const& search : problem.searches) {
-    view const queries = search.self ? indexed.part.points : view_of(asked);
+    view const queries = search.self ? indexed.part.points : view_of_array<Array, Coord>(asked);
     auto const count = static_cast<std::size_t>(queries.size());
     Array<index_t> const indices{count * static_cast<std::size_t>(search.k)};
     Array<Coord> const distances{indices.size()};
     Array<index_t> const counts{search.is_radius ? count : 0};
     indexed_search_answer<Coord> answer;
+    answer.numbers = own.numbers;
     auto const find = [&](auto calls, auto const& params, auto output, auto report_type) {
       Array<decltype(report_type)> const report{1};
       output.indices = {indices.data(), indices.size()};
       output.distances = {distances.data(), distances.size()};
       output.report = report.data();
+      output.exchanged = &answer.exchanged;
       output.exchanged_capacity = queries.size() * communicator.ranks() + 1000;
       bool const with_bvh = problem.is_named || problem.is_built[rank] != 0;
       auto const by = [&](auto const& part) {
@@ -206,6 +216,48 @@ std::vector<indexed_search_answer<Coord>> search_on_rank(Exec exec, Communicator
     answers.push_back(answer);
   }
   return answers;
+}
+
+/// All searches of one rank among its points, which may move to owners first.
+template <template <class> class Array, class Bvh, class Exec, class Communicator, class Coord, class Wait>
+std::vector<indexed_search_answer<Coord>> search_on_rank(Exec exec, Communicator& communicator,
+                                                         indexed_shard_problem<Coord> const& problem,
+                                                         odd_index const& odd, Wait const& wait) {
+  auto const rank = static_cast<std::size_t>(communicator.rank());
+  rank_points<Coord> own;
+  own.numbers = problem.points_of(rank);
+  packed_points<Coord> coordinates;
+  std::vector<index_t> shifted;
+  for (index_t const number : own.numbers) {
+    coordinates.push_back(problem.cloud[static_cast<std::size_t>(number)]);
+    shifted.push_back(number + problem.first_index);
+  }
+  Array<std::array<Coord, 3>> const points{coordinates};
+  Array<index_t> const names{shifted};
+  // The first index of a part with names is not used.
+  index_t const unused = (index_t{1} << 50) + static_cast<index_t>(rank);
+  bool const is_unused = problem.is_named && !problem.is_moved;
+  own.part = {view_of_array<Array, Coord>(points), is_unused ? unused : shifted.empty() ? 0 : shifted[0]};
+  own.names = {names.data(), names.size()};
+  if (!problem.is_moved) return search_among<Array, Bvh>(exec, communicator, problem, odd, own, wait);
+
+  std::size_t const size = repartition_plan_workspace_bytes(exec, communicator.ranks(), own.part);
+  Array<unsigned char> const workspace{size};
+  auto moved = repartition_plan(exec, communicator, own.part, farpoint::bytes{workspace.data(), size});
+  auto const owned = static_cast<std::size_t>(moved.owned());
+  Array<unsigned char> const room{moved.workspace_bytes()};
+  Array<std::array<Coord, 3>> const owned_points{owned};
+  Array<index_t> const owned_names{owned};
+  auto* const to = reinterpret_cast<Coord*>(owned_points.data());
+  auto const done = moved.run({{to, owned * 3}, {owned_names.data(), owned}}, {room.data(), room.size()});
+  wait();
+  if (!done) return std::vector<indexed_search_answer<Coord>>(problem.searches.size(), {done, {}, {}, {}, {}, {}, 0});
+  own.numbers = owned_names.download();
+  for (index_t& number : own.numbers) number -= problem.first_index;
+  own.part = {view_of_array<Array, Coord>(owned_points), unused};
+  own.names = {owned_names.data(), owned};
+  if (problem.knows_owners) own.owners = moved.owners();
+  return search_among<Array, Bvh>(exec, communicator, problem, odd, own, wait);
 }
 
 /// Rows of one call for the whole cloud.
@@ -248,7 +300,7 @@ void check_indexed_answers(indexed_shard_problem<Coord> const& problem,
       INFO(answer.outcome.reason);
       REQUIRE(answer.outcome);
       indexed_search_answer<Coord> own;
-      std::vector<index_t> rows = problem.points_of(rank);
+      std::vector<index_t> rows = answer.numbers;
       if (!search.self) rows.resize(problem.others.size());
       for (std::size_t i = 0; i < rows.size(); ++i) {
         auto const row = search.self ? static_cast<std::size_t>(rows[i]) : i;
@@ -261,8 +313,9 @@ void check_indexed_answers(indexed_shard_problem<Coord> const& problem,
       CHECK(answer.indices == own.indices);
       CHECK(same_bits(answer.distances, own.distances));
       CHECK(answer.counts == own.counts);
-      CHECK(answer.report.non_finite_points == expected.report.non_finite_points);
-      std::uint64_t const asking = search.self ? 1 : problem.ranks;
+      // Non-finite points have no owner.
+      CHECK(answer.report.non_finite_points == (problem.is_moved ? 0 : expected.report.non_finite_points));
+      std::uint64_t const asking = !search.self ? problem.ranks : problem.is_moved ? 0 : 1;
       CHECK(answer.report.non_finite_queries == expected.report.non_finite_queries * asking);
     }
   }
@@ -301,7 +354,9 @@ indexed_shard_problem<Coord> random_indexed_problem(std::uint64_t seed) {
   for (std::size_t i = 0; i < problem.cloud.size(); ++i) {
     problem.owners.push_back(static_cast<std::size_t>(random.below(ranks)));
   }
-  if (!problem.is_named) std::sort(problem.owners.begin(), problem.owners.end());
+  problem.is_moved = problem.is_named && random.below(2) == 0;
+  problem.knows_owners = random.below(3) != 0;
+  if (!problem.is_named || problem.is_moved) std::sort(problem.owners.begin(), problem.owners.end());
   index_t const firsts[] = {0, 9, (index_t{1} << 32) - 50};
   problem.first_index = firsts[random.below(3)];
   problem.threads = random.below(4) == 0 ? 2 : 1;

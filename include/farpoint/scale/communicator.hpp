@@ -96,52 +96,7 @@ struct shard {
   index_t first_index = 0;
 };
 
-/// One rank's part of a cloud, and the BVH that build_point_bvh() has built of its points: knn_shard() and
-/// radius_shard() take it in place of the part, and build none. For many searches of points that do not move.
-/// @tparam Bvh  point_bvh on the host, device_point_bvh on a stream; of one cloud
-template <class Points, class Bvh>
-struct indexed_shard {
-  shard<Points> part;
-  Bvh bvh;  ///< of part.points; its memory stays in use
-  /// `[points]`: index of each point in the whole cloud, ascending, as repartition() writes them. Empty if indices
-  /// count from part.first_index; otherwise first_index is not used.
-  span<index_t const> indices = {};
-};
-template <class Points, class Bvh>
-indexed_shard(shard<Points>, Bvh) -> indexed_shard<Points, Bvh>;
-template <class Points, class Bvh, class Indices>
-indexed_shard(shard<Points>, Bvh, Indices) -> indexed_shard<Points, Bvh>;
-
 namespace detail {
-
-template <class Points>
-constexpr shard<Points> const& part_of(shard<Points> const& part) noexcept {
-  return part;
-}
-template <class Points, class Bvh>
-constexpr shard<Points> const& part_of(indexed_shard<Points, Bvh> const& indexed) noexcept {
-  return indexed.part;
-}
-
-/// Indices of the points of a part; empty if they count from its first_index.
-template <class Points>
-constexpr span<index_t const> names_of(shard<Points> const&) noexcept {
-  return {};
-}
-template <class Points, class Bvh>
-constexpr span<index_t const> names_of(indexed_shard<Points, Bvh> const& indexed) noexcept {
-  return indexed.indices;
-}
-
-/// View type of the points of a shard or of an indexed_shard.
-template <class Part>
-using points_of = std::decay_t<decltype(part_of(std::declval<Part const&>()).points)>;
-
-/// True for an indexed_shard.
-template <class Part>
-inline constexpr bool has_bvh = false;
-template <class Points, class Bvh>
-inline constexpr bool has_bvh<indexed_shard<Points, Bvh>> = true;
 
 constexpr result communication_failure(char const* reason) noexcept {
   return {status::communication_failure, 0, reason};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/check.hpp>
+#include <farpoint/scale/indexed_shard.hpp>
 #include <farpoint/scale/stream/curve/repartition.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -37,6 +38,9 @@ class FARPOINT_HIDDEN planned_repartition {
   /// Number of points that lower ranks own. If owners keep the points in their order, the parts
   /// `shard{points, first_owned()}` of all ranks are a cloud for other calls on ranks.
   index_t first_owned() const noexcept { return first_owned_; }
+
+  /// Owners of all points, for indexed_shard::owners. Refers to the workspace of the first half.
+  curve_owners<scalar> owners() const noexcept { return owners_; }
 
   /// Number of points of all ranks that are not finite. No rank owns them.
   index_t non_finite() const noexcept { return non_finite_; }
@@ -191,6 +195,7 @@ class FARPOINT_HIDDEN planned_repartition {
   shard<Points> part_;
   std::uint32_t const* order_ = nullptr;  ///< `[points]`: indices of the rank's points, by owner
   detail::curve_route route_{};
+  curve_owners<scalar> owners_{};
   index_t first_owned_ = 0;
   index_t non_finite_ = 0;
 };

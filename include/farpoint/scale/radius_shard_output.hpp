@@ -4,6 +4,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/detail/search/check.hpp>
+#include <farpoint/scale/indexed_shard.hpp>
 #include <farpoint/scale/stream/shard_agreement.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -2,6 +2,7 @@
 // call.
 #include <farpoint/scale/knn_shard.cuh>
 #include <farpoint/scale/radius_shard.cuh>
+#include <farpoint/scale/repartition.cuh>
 
 #include "../../search/device/radius_kernels.cuh"
 #include "../../support/catch.hpp"

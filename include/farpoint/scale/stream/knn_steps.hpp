@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
+#include <farpoint/scale/indexed_shard.hpp>
 #include <farpoint/scale/stream/merge_neighbors.hpp>
 #include <farpoint/scale/stream/sent_query.hpp>
 #include <farpoint/spatial/point_bvh_arrays.hpp>
@@ -27,14 +28,6 @@ struct query_choice {
         places{cutter.take<std::uint64_t>(ranks)},
         chosen{cutter.take<std::uint32_t>(queries)},
         report{cutter.take<knn_report>(1)} {}
-};
-
-/// Reach of ranks whose points are known only by their bounding box.
-struct knn_any_place {
-  template <class Scalar>
-  FARPOINT_HD bool may_own(int, vec<Scalar> const&, Scalar) const noexcept {
-    return true;
-  }
 };
 
 /// Arguments of all steps.
@@ -63,6 +56,10 @@ struct knn_stream_args {
     return {{q[0], q[1], q[2]}};
   }
 };
+
+/// Arguments of a call for a shard or an indexed_shard.
+template <class Part, class Queries>
+using shard_args = knn_stream_args<points_of<Part>, Queries, index_t, decltype(reach_of(std::declval<Part const&>()))>;
 
 /// Writes this rank's entry of `boxes`, and clears the counts. Runs once.
 template <class Args>

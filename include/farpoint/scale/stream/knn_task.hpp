@@ -122,10 +122,10 @@ struct knn_shard_request {
 
 /// knn_stream_task among the points of a rank, see search_call.
 template <class Exec, class Communicator, class Part, class Queries>
-class knn_shard_task : public knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>,
-                                              knn_stream_args<points_of<Part>, Queries>> {
-  using base = knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>,
-                               knn_stream_args<points_of<Part>, Queries>>;
+class knn_shard_task
+    : public knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>, shard_args<Part, Queries>> {
+  using base =
+      knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>, shard_args<Part, Queries>>;
 
  public:
   using request_type = knn_shard_request<Part, Queries>;
@@ -139,7 +139,8 @@ class knn_shard_task : public knn_stream_task<Exec, Communicator, shard_index<Ex
              plan.index,
              {request.part(), request.queries, request.each,
               squared_radius<typename base::scalar>(request.method.max_radius), communicator.ranks(),
-              communicator.rank(), request.output.indices.data(), request.output.distances.data(), plan.choice}} {
+              communicator.rank(), request.output.indices.data(), request.output.distances.data(), plan.choice,
+              reach_of(request.source)}} {
     this->args_.names = names_of(request.source).data();
   }
 };

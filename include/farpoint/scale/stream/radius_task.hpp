@@ -25,9 +25,9 @@ struct radius_stream_plan : query_exchange_plan<Exec, Part, radius_params> {
 /// neighbors, so the first `max` of all ranks are among the answers, which are merged into the row.
 template <class Exec, class Communicator, class Part, class Queries>
 class radius_shard_task : public query_exchange<Exec, Communicator, shard_index<Exec, points_of<Part>, radius_params>,
-                                                knn_stream_args<points_of<Part>, Queries>> {
-  using base = query_exchange<Exec, Communicator, shard_index<Exec, points_of<Part>, radius_params>,
-                              knn_stream_args<points_of<Part>, Queries>>;
+                                                shard_args<Part, Queries>> {
+  using base =
+      query_exchange<Exec, Communicator, shard_index<Exec, points_of<Part>, radius_params>, shard_args<Part, Queries>>;
 
  public:
   using scalar = typename base::scalar;
@@ -43,7 +43,7 @@ class radius_shard_task : public query_exchange<Exec, Communicator, shard_index<
              plan.index,
              {request.part(), request.queries, request.each, largest_distance2<scalar>(request.params),
               communicator.ranks(), communicator.rank(), request.output.indices.data(), request.output.distances.data(),
-              plan.choice}},
+              plan.choice, reach_of(request.source)}},
         params_{request.params},
         output_{request.output},
         extra_{request.params.order, request.output.counts.data(), plan.memory} {

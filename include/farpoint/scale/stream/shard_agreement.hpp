@@ -117,20 +117,5 @@ struct shard_messages {
   }
 };
 
-/// Checks that a BVH has been built of the points.
-template <class Points>
-result check_built(shard<Points> const&) noexcept {
-  return {};
-}
-template <class Points, class Bvh>
-result check_built(indexed_shard<Points, Bvh> const& indexed) noexcept {
-  index_t const points = indexed.part.points.size();
-  if (indexed.bvh.size() != 1 || indexed.bvh.points() != points) {
-    return reject("indexed_shard: the BVH was never built, or of other points");
-  }
-  if (indexed.indices.empty() || static_cast<index_t>(indexed.indices.size()) == points) return {};
-  return reject("indexed_shard: the number of indices differs from the number of points");
-}
-
 }  // namespace detail
 FARPOINT_END_NAMESPACE

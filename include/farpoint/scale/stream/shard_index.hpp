@@ -6,6 +6,7 @@
 #include <farpoint/knn.hpp>
 #include <farpoint/point_bvh.hpp>
 #include <farpoint/radius.hpp>
+#include <farpoint/scale/indexed_shard.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

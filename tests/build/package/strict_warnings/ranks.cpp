@@ -75,6 +75,8 @@ struct calls_of_ranks {
     auto moved_in_halves = farpoint::repartition_plan(in.exec, rank, part, in.workspace);
     in.bound = farpoint::repartition_plan_workspace_bytes(in.exec, 1, part);
     in.bound = moved_in_halves.workspace_bytes();
+    farpoint::indexed_shard<points, farpoint::point_bvh<scalar>> of_owner;
+    of_owner.owners = moved_in_halves.owners();
     static_cast<void>(moved_in_halves.run(owned, in.workspace));
     in.bound = moved_in_halves.template features_workspace_bytes<scalar>(1);
     static_cast<void>(moved_in_halves.template send_features<scalar>({}, 1, {}, in.workspace));

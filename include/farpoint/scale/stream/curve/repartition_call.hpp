@@ -113,9 +113,11 @@ class repartition_call {
     workspace_cutter cutter{workspace_.data()};
     curve_repartition_memory<Exec, scalar> const memory{cutter, ranks, part_.points.size(), 0};
     curve_counts counts;
-    result const done = curve_repartition<Exec, Communicator, scalar>{exec_, communicator_, memory}.choose(
-        part_.points, part_.points, true, 0, counts);
+    curve_repartition<Exec, Communicator, scalar> owners{exec_, communicator_, memory};
+    result const done = owners.choose(part_.points, part_.points, true, 0, counts);
     if (!done) return done;
+    curve_borders const borders = owners.borders();
+    moved.owners_ = {memory.curve.frame, borders.keys, borders.count};
     moved.order_ = memory.points.order(ranks);
     moved.route_ = counts.route(0, me, all_.sources);
     moved.non_finite_ = points_;
