@@ -14,8 +14,8 @@ template <class Scalar>
 class curve_owners {
  public:
   curve_owners() = default;
-  /// @param frame    a detail::curve_frame, in the memory of the calls
-  /// @param borders  `[count]`: detail::curve_border, in the same memory
+  /// Called by planned_repartition: `frame` is a detail::curve_frame in the memory of the calls, `borders` a
+  /// detail::curve_border `[count]` in the same memory.
   curve_owners(void const* frame, void const* borders, int count) noexcept
       : frame_{frame}, borders_{borders}, count_{count} {}
 

@@ -164,8 +164,7 @@ class FARPOINT_HIDDEN planned_repartition {
     return static_cast<std::size_t>(channels) * sizeof(Value);
   }
 
-  /// @param features  of the rank's points
-  /// @param owned     of the owned points
+  /// Checks features of the rank's points and of the owned points.
   template <class Value>
   result check_features(span<Value const> features, span<Value const> owned, index_t channels,
                         bytes workspace) const noexcept {
