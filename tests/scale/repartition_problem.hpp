@@ -10,7 +10,7 @@ namespace farpoint_tests {
 
 using farpoint::status;
 
-/// The call of one rank, and what is wrong with it.
+/// The call of one rank, and its faults.
 struct repartition_rank_call {
   bool is_made = true;
   index_t first_more = 0;          ///< added to the index of the first point

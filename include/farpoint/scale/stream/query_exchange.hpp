@@ -21,7 +21,9 @@ struct query_exchange_plan {
   query_choice<typename points_of<Part>::scalar> choice;
   shard_index<Exec, points_of<Part>, Method> index;
 
-  query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Part const& part, index_t queries) noexcept
+  /// The last parameter, the number of neighbors per query, is for plans that derive from this one.
+  query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Part const& part, index_t queries,
+                      index_t) noexcept
       : cutter{workspace}, choice{cutter, ranks, queries}, index{exec, cutter, part, queries} {}
 };
 

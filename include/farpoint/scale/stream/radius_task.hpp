@@ -13,8 +13,9 @@ template <class Exec, class Part>
 struct radius_stream_plan : query_exchange_plan<Exec, Part, radius_params> {
   radius_stream_memory memory;
 
-  radius_stream_plan(Exec exec, unsigned char* workspace, int ranks, Part const& part, index_t queries) noexcept
-      : query_exchange_plan<Exec, Part, radius_params>{exec, workspace, ranks, part, queries},
+  radius_stream_plan(Exec exec, unsigned char* workspace, int ranks, Part const& part, index_t queries,
+                     index_t max) noexcept
+      : query_exchange_plan<Exec, Part, radius_params>{exec, workspace, ranks, part, queries, max},
         memory{this->cutter, ranks} {}
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/search/check.hpp>
-#include <farpoint/scale/planned_repartition.hpp>
+#include <farpoint/scale/stream/planned_repartition.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
