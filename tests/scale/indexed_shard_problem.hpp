@@ -67,7 +67,7 @@ struct indexed_search_answer {
   index_t exchanged = 0;
 };
 
-/// What is wrong with a rank's index.
+/// Faults of a rank's index.
 struct odd_index {
   bool never_built = false;
   index_t points_less = 0;  ///< points that the BVH lacks
@@ -218,11 +218,12 @@ std::vector<indexed_search_answer<Coord>> search_among(Exec exec, Communicator& 
   return answers;
 }
 
-/// All searches of one rank among its points, which may move to owners first.
-template <template <class> class Array, class Bvh, class Exec, class Communicator, class Coord, class Wait>
-std::vector<indexed_search_answer<Coord>> search_on_rank(Exec exec, Communicator& communicator,
-                                                         indexed_shard_problem<Coord> const& problem,
-                                                         odd_index const& odd, Wait const& wait) {
+/// Calls `use(points)` with the points of a rank, which may move to owners first.
+/// @return the result of `use`, or `failed(outcome)` if the repartition fails
+template <template <class> class Array, class Exec, class Communicator, class Coord, class Wait, class Use,
+          class Failed>
+auto with_rank_points(Exec exec, Communicator& communicator, indexed_shard_problem<Coord> const& problem,
+                      Wait const& wait, Use const& use, Failed const& failed) {
   auto const rank = static_cast<std::size_t>(communicator.rank());
   rank_points<Coord> own;
   own.numbers = problem.points_of(rank);
@@ -239,7 +240,7 @@ std::vector<indexed_search_answer<Coord>> search_on_rank(Exec exec, Communicator
   bool const is_unused = problem.is_named && !problem.is_moved;
   own.part = {view_of_array<Array, Coord>(points), is_unused ? unused : shifted.empty() ? 0 : shifted[0]};
   own.names = {names.data(), names.size()};
-  if (!problem.is_moved) return search_among<Array, Bvh>(exec, communicator, problem, odd, own, wait);
+  if (!problem.is_moved) return use(own);
 
   std::size_t const size = repartition_plan_workspace_bytes(exec, communicator.ranks(), own.part);
   Array<unsigned char> const workspace{size};
@@ -251,13 +252,28 @@ std::vector<indexed_search_answer<Coord>> search_on_rank(Exec exec, Communicator
   auto* const to = reinterpret_cast<Coord*>(owned_points.data());
   auto const done = moved.run({{to, owned * 3}, {owned_names.data(), owned}}, {room.data(), room.size()});
   wait();
-  if (!done) return std::vector<indexed_search_answer<Coord>>(problem.searches.size(), {done, {}, {}, {}, {}, {}, 0});
+  if (!done) return failed(done);
   own.numbers = owned_names.download();
   for (index_t& number : own.numbers) number -= problem.first_index;
   own.part = {view_of_array<Array, Coord>(owned_points), unused};
   own.names = {owned_names.data(), owned};
   if (problem.knows_owners) own.owners = moved.owners();
-  return search_among<Array, Bvh>(exec, communicator, problem, odd, own, wait);
+  return use(own);
+}
+
+/// All searches of one rank.
+template <template <class> class Array, class Bvh, class Exec, class Communicator, class Coord, class Wait>
+std::vector<indexed_search_answer<Coord>> search_on_rank(Exec exec, Communicator& communicator,
+                                                         indexed_shard_problem<Coord> const& problem,
+                                                         odd_index const& odd, Wait const& wait) {
+  return with_rank_points<Array>(
+      exec, communicator, problem, wait,
+      [&](rank_points<Coord> const& own) {
+        return search_among<Array, Bvh>(exec, communicator, problem, odd, own, wait);
+      },
+      [&](farpoint::result const& failure) {
+        return std::vector<indexed_search_answer<Coord>>(problem.searches.size(), {failure, {}, {}, {}, {}, {}, 0});
+      });
 }
 
 /// Rows of one call for the whole cloud.

@@ -4,6 +4,7 @@
 #include <farpoint/scale/fps_shard.hpp>
 #include <farpoint/scale/gather_voxels.hpp>
 #include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/neighborhood_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>
 #include <farpoint/scale/repartition.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
@@ -51,6 +52,19 @@ struct calls_of_ranks {
     static_cast<void>(farpoint::knn_shard(in.exec, rank, indexed, in.view, method, 1, lists, in.workspace));
     auto indexed_lists = farpoint::knn_shard_plan(in.exec, rank, indexed, in.view, method, 1, lists, in.workspace);
     static_cast<void>(indexed_lists.run(in.workspace));
+
+    farpoint::normals_params const planes;
+    farpoint::normals_output<scalar> const normals;
+    in.bound = farpoint::estimate_normals_shard_plan_workspace_bytes(in.exec, 1, part, planes, normals);
+    static_cast<void>(
+        farpoint::estimate_normals_shard_plan(in.exec, rank, part, planes, normals, in.workspace).run(in.workspace));
+    in.bound = farpoint::mean_knn_distance_shard_plan_workspace_bytes(in.exec, 1, indexed, 1, {});
+    static_cast<void>(
+        farpoint::mean_knn_distance_shard_plan(in.exec, rank, indexed, 1, {}, in.workspace).run(in.workspace));
+    farpoint::interpolate_output const between{{}, nullptr};
+    in.bound = farpoint::interpolate_shard_plan_workspace_bytes(in.exec, 1, part, {}, in.view, 1, between);
+    static_cast<void>(
+        farpoint::interpolate_shard_plan(in.exec, rank, part, {}, in.view, 1, between, in.workspace).run(in.workspace));
 
     farpoint::radius_params const ball;
     farpoint::radius_shard_output<scalar> const balls;
