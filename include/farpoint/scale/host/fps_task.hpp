@@ -7,7 +7,7 @@
 #include <farpoint/scale/fps_shard_output.hpp>
 #include <farpoint/scale/host/fps_points.hpp>
 #include <farpoint/scale/host/fps_rounds.hpp>
-#include <farpoint/scale/shard_agreement.hpp>
+#include <farpoint/scale/stream/shard_agreement.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
