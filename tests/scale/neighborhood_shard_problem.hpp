@@ -187,13 +187,14 @@ neighborhood_answer<Coord> expected_neighborhoods(indexed_shard_problem<Coord> c
   return expected;
 }
 
-/// Rows of some points.
+/// Rows of some points; none of an output that was not asked for.
 template <class T>
 std::vector<T> rows_of(std::vector<T> const& all, std::vector<index_t> const& numbers, std::size_t width) {
   std::vector<T> rows;
+  if (all.empty()) return rows;
   for (index_t const number : numbers) {
     auto const first = all.begin() + static_cast<std::ptrdiff_t>(number) * static_cast<std::ptrdiff_t>(width);
-    if (!all.empty()) rows.insert(rows.end(), first, first + static_cast<std::ptrdiff_t>(width));
+    rows.insert(rows.end(), first, first + static_cast<std::ptrdiff_t>(width));
   }
   return rows;
 }

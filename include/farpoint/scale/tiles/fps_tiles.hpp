@@ -47,9 +47,10 @@ result check_fps_tiles(host_exec exec, Tiles const& tiles, span<tile_extent_of<T
 
 /// Bytes of workspace that fps_tiles() needs, 256-byte aligned.
 ///
-/// Per point of the largest tile 37 bytes with three floats, up to 200 for tiles of fewer than 100,000 points; per
-/// sample
-/// 16. Lists of candidates take up to 5 MB, and 17 kB per tile above 256 tiles. O(tiles).
+/// Takes 37 bytes per point of the largest tile with three floats, up to 200 for tiles of fewer than 100,000 points,
+/// and 16 bytes per sample. Lists of candidates take up to 5 MB, and 17 kB per tile above 256 tiles. O(tiles).
+/// @param exec     as for the call
+/// @param tiles    see is_tile_source
 /// @param samples  params.samples
 template <class Tiles>
 std::size_t fps_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, index_t samples) {

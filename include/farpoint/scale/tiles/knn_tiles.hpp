@@ -18,6 +18,8 @@ struct knn_tiles_output {
 /// Bytes of workspace that knn_tiles() and radius_tiles() need, 256-byte aligned.
 ///
 /// Per point of the largest tile 32 bytes (double: 60), per query 40 (double: 64), per tile 12 (double: 16). O(tiles).
+/// @param exec     as for the call
+/// @param tiles    see is_tile_source
 /// @param queries  number of queries of a call, at most
 template <class Tiles>
 std::size_t knn_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, index_t queries) {
