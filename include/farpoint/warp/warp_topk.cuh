@@ -106,7 +106,7 @@ class warp_topk {
     return at_[j];
   }
 
- private:
+ protected:
   // Columns are traversed by shared-memory address, so that a candidate costs a store and an addition. From a pointer
   // the compiler would compute the address for each candidate, which takes longer than all other work.
   static constexpr std::uint32_t row = cuda_warp::lanes * sizeof(key);

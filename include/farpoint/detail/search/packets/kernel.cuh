@@ -3,11 +3,11 @@
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>
+#include <farpoint/detail/search/packets/lean_topk.cuh>
 #include <farpoint/detail/search/packets/search.hpp>
 #include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
-#include <farpoint/warp/warp_topk.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -93,10 +93,10 @@ struct external_args : Args {
 ///
 /// and constants: min_capacity, max_capacity, is_external, which external_args sets, and min_blocks(capacity,
 /// block_size) per multiprocessor, 0 for any number.
-template <class Args, int Capacity, int BlockSize>
+template <class Args, int Capacity, int BlockSize, packet_steps Steps = packet_steps::standard>
 __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(BlockSize)) packet_kernel(Args const args) {
   using scalar = typename Args::scalar;
-  using list = warp_topk<scalar, Capacity>;
+  using list = std::conditional_t<Steps == packet_steps::standard, warp_topk<scalar, Capacity>, lean_topk<Capacity>>;
   constexpr int warps = BlockSize / cuda_warp::lanes;
   static_assert(packets_fit<scalar, Capacity>(warps),
                 "farpoint: a block_size of knn_selector that shared memory is too small for");
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
     packet_limits const limits{args.max_spread, packet_max_turns<Capacity>};
     search_external<cuda_warp>(args.queries, mine, k, limits, shared[warp], found);
   } else {
-    search_together<cuda_warp>(args.queries, mine, shared[warp], found);
+    search_together<cuda_warp, Steps>(args.queries, mine, shared[warp], found);
   }
   args.finish(mine, found, candidates[warp]);
 }
@@ -135,6 +135,8 @@ template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   constexpr int block_size = Selector::block_size;
   static_assert(is_block_size(block_size), "farpoint: knn_selector::block_size must be whole warps of threads");
+  constexpr bool is_fixed = Args::is_external || sizeof(typename Args::scalar) != 4;
+  constexpr packet_steps steps = is_fixed ? packet_steps::standard : Selector::packets;
   constexpr int least = Args::min_capacity;
   constexpr int most = max_in_packets<typename Args::scalar>;
   using kernel_type = void (*)(Args const);
@@ -142,11 +144,11 @@ FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const&
   if constexpr (Args::max_capacity > most) {
     if (k > most) return launch_long_packets<Selector>(launcher, args, threads);
   }
-  kernel_type const kernel = k <= least ? kernel_type{packet_kernel<Args, least, block_size>}
-                             : k <= 4   ? kernel_type{packet_kernel<Args, 4, block_size>}
-                             : k <= 8   ? kernel_type{packet_kernel<Args, 8, block_size>}
-                             : k <= 16  ? kernel_type{packet_kernel<Args, 16, block_size>}
-                                        : kernel_type{packet_kernel<Args, most, block_size>};
+  kernel_type const kernel = k <= least ? kernel_type{packet_kernel<Args, least, block_size, steps>}
+                             : k <= 4   ? kernel_type{packet_kernel<Args, 4, block_size, steps>}
+                             : k <= 8   ? kernel_type{packet_kernel<Args, 8, block_size, steps>}
+                             : k <= 16  ? kernel_type{packet_kernel<Args, 16, block_size, steps>}
+                                        : kernel_type{packet_kernel<Args, most, block_size, steps>};
   launcher.launch_for(threads, block_size, kernel, args);
 }
 

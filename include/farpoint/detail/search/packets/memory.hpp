@@ -114,6 +114,9 @@ struct packet_memory {
   static constexpr int few_nodes = max_nodes - (warp_packet_lanes - groups) - (point_bvh_width - 1) * point_bvh_levels;
   static_assert(few_nodes >= point_bvh_levels, "farpoint: no room for the groups on the way to the root");
 
+  /// Box of eight queries, or for `groups` the box of all queries.
+  FARPOINT_DEVICE box const& set_of(std::uint32_t group) const noexcept { return group < groups ? eights[group] : all; }
+
   point_boxes<Scalar> const* levels[point_bvh_levels];
   box eights[groups];
   box all;

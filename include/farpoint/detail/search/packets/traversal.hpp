@@ -25,7 +25,8 @@ enum class packet_start {
 /// leaves, and cost more than they save. They are made for a *loose* group, in which a query is far from the others or
 /// from its neighbors.
 /// @tparam Warp, List  see memory.hpp
-template <class Warp, class List, packet_start Start = packet_start::own_leaf>
+/// @tparam MaxSpread   see packet_max_spread
+template <class Warp, class List, packet_start Start = packet_start::own_leaf, int MaxSpread = packet_max_spread>
 class packet_traversal {
  public:
   using list = List;
@@ -109,9 +110,9 @@ class packet_traversal {
     }
   }
 
- private:
+ protected:
   using groups = lane_groups<Warp>;
-  static constexpr scalar max_spread = packet_max_spread;
+  static constexpr scalar max_spread = MaxSpread;
   static constexpr int patience = packet_patience(List::capacity);
   static constexpr int at_once = packet_points_at_once;
 
@@ -161,7 +162,8 @@ class packet_traversal {
       typename memory::first_leaves const first = shared_.first;
       is_on_the_way = first.contain(child);
     }
-    bool const is_wanted = may_need_box(shared_.levels[level][node.group()], exists & !is_on_the_way, q);
+    std::uint32_t near_groups;
+    bool const is_wanted = may_need_box(shared_.levels[level][node.group()], exists & !is_on_the_way, q, near_groups);
     std::uint32_t const leaves = Warp::ballot(is_wanted & (level == 0));
     std::uint32_t const below = Warp::ballot(is_wanted & (level != 0));
     // Lanes have read their groups before their slots are overwritten.
@@ -179,7 +181,9 @@ class packet_traversal {
   }
 
   /// True if a query may need the calling lane's box, one of a group of eight.
-  FARPOINT_DEVICE bool may_need_box(point_boxes<scalar> const& boxes, bool is_asked, point const& q) const noexcept {
+  /// @param near_groups  set to the first lanes of the groups of queries that may need the box
+  FARPOINT_DEVICE bool may_need_box(point_boxes<scalar> const& boxes, bool is_asked, point const& q,
+                                    std::uint32_t& near_groups) const noexcept {
     scalar low[3];
     scalar high[3];
     FARPOINT_UNROLL
@@ -188,7 +192,7 @@ class packet_traversal {
       high[axis] = load_read_only(boxes.high[axis][own_box()]);
     }
     std::uint32_t const lowest = load_read_only(boxes.lowest[own_box()]);
-    std::uint32_t near_groups = 0;  ///< first lanes of the groups of queries that are near the box
+    near_groups = 0;
     FARPOINT_UNROLL
     for (int e = 0; e < memory::groups; ++e) {
       box const eight = shared_.eights[e];
@@ -235,7 +239,7 @@ class packet_traversal {
     leaves_ -= taken;
     bool const is_chosen = groups::group() < taken;
     auto const p = load_point(leaves[shared_.leaves[leaves_ + (is_chosen ? groups::group() : 0)]]);
-    bool const is_wanted = is_chosen & may_need_point(p);
+    bool const is_wanted = is_chosen & may_need_point(p, shared_.all);
     std::uint32_t const wanted = Warp::ballot(is_wanted);
     // Lanes may still read points that have been taken from the queue.
     Warp::sync();
@@ -265,9 +269,10 @@ class packet_traversal {
     return {infinity<scalar>, infinity<scalar>, no_index, infinity<scalar>};
   }
 
-  /// True if a query may need a point. The rounded distance to the box of all queries is at most that to any query.
-  FARPOINT_DEVICE bool may_need_point(typename memory::point const& p) const noexcept {
-    box const of = shared_.all;
+  /// True if one of the queries in a box may need a point. The rounded distance to the box is at most that to any
+  /// query.
+  FARPOINT_DEVICE static bool may_need_point(typename memory::point const& p, box const& around) noexcept {
+    box const of = around;
     scalar const x = sub_rn(p.x, min_number(max_number(p.x, of.low[0]), of.high[0]));
     scalar const y = sub_rn(p.y, min_number(max_number(p.y, of.low[1]), of.high[1]));
     scalar const z = sub_rn(p.z, min_number(max_number(p.z, of.low[2]), of.high[2]));
