@@ -97,6 +97,9 @@ class fiber_topk {
     while (merge_beyond(0)) {
     }
   }
+  // As lean_topk.
+  void limit_to(int most) { most_ = most; }
+  bool merge_if_beyond() { return merge_beyond(most_); }
   key const& operator[](int j) const { return at_[j]; }
 
  private:
@@ -104,6 +107,7 @@ class fiber_topk {
   std::uint32_t excluded_;
   Scalar bound_ = -1;
   int queued_ = 0;
+  int most_ = 0;
   key at_[Capacity];
 };
 
