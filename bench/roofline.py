@@ -2,7 +2,7 @@
 """Prints how near to a limit of the GPU each row of a run is.
 
     bench/roofline.py RUN.json [RUN.json ...] [--limits bench/limits.json]
-    bench/roofline.py --ncu ROW=FILE.csv [--gpu NAME]
+    bench/roofline.py --ncu ROW=FILE.csv [ROW=FILE.csv ...] [--gpu NAME]
 
 RUN.json is a file of --benchmark_out, or of bench/results. The limits of a row, in microseconds:
     bytes         compulsory reads and writes, by the copy bandwidth that was measured in the same process
@@ -133,7 +133,8 @@ def write_pages(results, pages, limits_file=LIMITS):
         picture = made / "roofline.svg"
         picture.write_text(chart(every, f"{gpu}, bench/limits.json"), encoding="utf-8")
         lines = [f"# roofline: {gpu}", "", "Written by bench/roofline.py from bench/results and bench/limits.json.", "",
-                 f"- limits: {everything[gpu]['source']}", f"- rounds: {everything[gpu]['rows_source']}", "",
+                 f"- limits: {everything[gpu]['source']}", f"- rounds: {everything[gpu]['rows_source']}",
+                 "- instructions: counted by ncu at " + ", ".join(sorted(set(everything[gpu].get("counted_at", {}).values()))), "",
                  f"![The rows that are farthest from a limit of the GPU]({picture.name})"]
         for path, rows in found.items():
             context = runs[path]["context"]
@@ -146,33 +147,36 @@ def write_pages(results, pages, limits_file=LIMITS):
 
 
 def counted(text):
-    """The warp instructions and the number of kernels in a CSV of ncu, which has lines of its own before the table."""
+    """The warp instructions, the number of kernels and the commit in what ncu --csv printed: lines of the program, then a table."""
     start = text.find('"ID"')
     if start < 0:
         raise ValueError("no table of ncu --csv in it")
     rows = [row for row in csv.DictReader(io.StringIO(text[start:])) if row.get("Metric Name") == METRIC]
     if not rows:
         raise ValueError(f"no metric {METRIC} in it")
-    return sum(int(row["Metric Value"].replace(",", "").split(".")[0]) for row in rows), len(rows)
+    instructions = sum(int(row["Metric Value"].replace(",", "").split(".")[0]) for row in rows)
+    commits = [line.partition(": ")[2].strip() for line in text[:start].splitlines() if line.startswith("commit: ")]
+    return instructions, len(rows), commits[0] if commits else "unknown"
 
 
-def add_instructions(argument, gpu, path):
-    row, _, file = argument.partition("=")
+def add_instructions(arguments, gpu, path):
+    """@param arguments  "ROW=FILE.csv", any number of them"""
     everything = read(path)
     if gpu not in everything:
         raise ValueError(f"{path} has no GPU {gpu}")
-    instructions, kernels = counted(pathlib.Path(file).read_text(encoding="utf-8"))
-    everything[gpu].setdefault("instructions", {})[row] = instructions
-    everything[gpu].setdefault("kernels", {})[row] = kernels
+    for row, _, file in (argument.partition("=") for argument in arguments):
+        instructions, kernels, commit = counted(pathlib.Path(file).read_text(encoding="utf-8"))
+        for name, value in (("instructions", instructions), ("kernels", kernels), ("counted_at", commit)):
+            everything[gpu].setdefault(name, {})[row] = value
+        print(f"{row}: {instructions:,} warp instructions, kernels: {kernels}")
     path.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
-    print(f"{row}: {instructions:,} warp instructions, kernels: {kernels}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="*", type=pathlib.Path, metavar="RUN.json")
     parser.add_argument("--limits", type=pathlib.Path, default=LIMITS)
-    parser.add_argument("--ncu", metavar="ROW=FILE.csv", help="keep the instructions that ncu counted for a row")
+    parser.add_argument("--ncu", nargs="+", metavar="ROW=FILE.csv", help="keep the instructions that ncu counted for a row")
     parser.add_argument("--gpu", default="NVIDIA H200", help="the GPU of --ncu")
     options = parser.parse_args()
     try:

@@ -1,6 +1,6 @@
-// A cloud whose parts are on several GPUs: its voxels, samples of it, neighbors and balls. Ranks are threads here, one
-// for each GPU of this machine, and NCCL connects them; as processes they differ in where the communicator comes from.
-// The answers have the bits of one call for the whole cloud.
+// A cloud whose parts are on several GPUs: its voxels, samples of it, neighbors, balls and compact parts. Ranks are
+// threads here, one for each GPU of this machine, and NCCL connects them; as processes they differ in where the
+// communicator comes from. The answers have the bits of one call for the whole cloud.
 #include <farpoint/fps.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/radius.hpp>
@@ -10,6 +10,7 @@
 #include <farpoint/scale/nccl_exec.cuh>
 #include <farpoint/scale/nccl_window.cuh>
 #include <farpoint/scale/radius_shard.cuh>
+#include <farpoint/scale/repartition.cuh>
 #include <farpoint/scale/voxelize_shard.cuh>
 
 #include <cuda_runtime.h>
@@ -35,6 +36,7 @@ struct rank_answer {
   std::vector<float> all_centroids;            // centroids of all ranks' voxels
   std::vector<farpoint::index_t> neighbors;    // neighbors of its points
   std::vector<farpoint::index_t> ball_counts;  // points around each
+  std::vector<farpoint::index_t> owned;        // points of a compact part of the cloud
 };
 
 constexpr farpoint::index_t sample_count = 200;
@@ -73,6 +75,28 @@ farpoint::result balls_of_a_rank(farpoint::nccl_exec const& ranks, farpoint::sha
   //! [radius]
   if (outcome && cudaStreamSynchronize(ranks.stream) == cudaSuccess) {
     numbers.assign(counts.data(), counts.data() + counts.size());
+  }
+  return outcome;
+}
+
+/// Points of a compact part of the cloud, of the size of the other parts.
+farpoint::result owned_by_a_rank(farpoint::nccl_exec const& ranks, farpoint::shard<view> const& part,
+                                 farpoint::index_t all_points, std::vector<farpoint::index_t>& numbers) {
+  farpoint::cuda_exec const exec{ranks.stream};
+  auto const room = static_cast<std::size_t>(all_points / ranks.ranks() + 1);
+  managed_array<float> points(room * 3);
+  managed_array<farpoint::index_t> indices(room);
+  farpoint::index_t owned = 0;
+  //! [repartition]
+  farpoint::repartition_output<float> output;
+  output.points = points.span();
+  output.indices = indices.span();
+  output.owned = &owned;
+  managed_array<unsigned char> const space(repartition_workspace_bytes(exec, ranks.ranks(), part));
+  farpoint::result const outcome = repartition(exec, ranks, part, output, space.span());
+  //! [repartition]
+  if (outcome && cudaStreamSynchronize(ranks.stream) == cudaSuccess) {
+    numbers.assign(indices.data(), indices.data() + owned);
   }
   return outcome;
 }
@@ -149,6 +173,7 @@ rank_answer work_of_a_rank(farpoint::nccl_communicator const& communicator, cuda
   if (!answer.outcome || cudaStreamSynchronize(stream) != cudaSuccess) return answer;
 
   answer.outcome = balls_of_a_rank(ranks, part, answer.ball_counts);
+  if (answer.outcome) answer.outcome = owned_by_a_rank(ranks, part, all_points, answer.owned);
   answer.samples.assign(samples.data(), samples.data() + samples.size());
   answer.neighbors.assign(neighbors.data(), neighbors.data() + neighbors.size());
   answer.centroids.assign(centroids.data(), centroids.data() + 3 * own.data()[0]);
@@ -203,6 +228,7 @@ int main() {
   std::size_t rows = 0;
   std::size_t counted = 0;
   std::size_t found = 0;
+  std::vector<farpoint::index_t> owned;
   for (auto const& answer : answers) {
     if (!succeeded(answer.outcome)) return 1;
     if (!std::equal(samples.indices.begin(), samples.indices.end(), answer.samples.begin(), answer.samples.end())) {
@@ -219,6 +245,7 @@ int main() {
       return 1;
     }
     counted += answer.ball_counts.size();
+    owned.insert(owned.end(), answer.owned.begin(), answer.owned.end());
     if (answer.all_centroids != voxels.centroids) {
       std::fprintf(stderr, "other voxels were gathered than those of one call\n");
       return 1;
@@ -230,6 +257,13 @@ int main() {
         return 1;
       }
     }
+  }
+  std::sort(owned.begin(), owned.end());
+  bool const is_complete = owned.size() == map.points.size() &&
+                           std::adjacent_find(owned.begin(), owned.end()) == owned.end() && owned.front() == 0;
+  if (!is_complete) {
+    std::fprintf(stderr, "a point has no owner, or two\n");
+    return 1;
   }
   if (rows != voxels.report.voxels || found != nearest.indices.size() || counted != balls.counts.size()) return 1;
   std::printf("%d GPUs: %zu voxels, %zu samples\n", gpus, rows, samples.indices.size());

@@ -205,8 +205,10 @@ def functions_of(root, *patterns, what=FUNCTION):
 
 
 def public_functions(root):
-    """Functions of the headers that stand directly in include/farpoint or in its scale/, search/, splat/ and subset/: what users call."""
-    return functions_of(root, "*.[hc]*", "scale/*.[hc]*", "search/*.[hc]*", "splat/*.[hc]*", "subset/*.[hc]*")
+    """Functions of the headers that stand directly in include/farpoint or in its scale/, scale/tiles/, search/, splat/ and subset/:
+    what users call."""
+    return functions_of(root, "*.[hc]*", "scale/*.[hc]*", "scale/tiles/*.[hc]*", "search/*.[hc]*", "splat/*.[hc]*",
+                        "subset/*.[hc]*")
 
 
 def undocumented(root):

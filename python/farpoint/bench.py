@@ -271,6 +271,23 @@ class Cases:
         calls.update(self._small_gicp(points, lambda gicp, cloud, threads: gicp.voxelgrid_sampling(cloud, size, num_threads=threads)))
         return calls
 
+    def hard_voxels(self, points: np.ndarray, size: float, most: int, voxels: int) -> Dict[str, Callable[[], Any]]:
+        """At most `most` points of at most `voxels` voxels: what a detector reads."""
+        box = [float(x) for x in (*(points.min(0) - size), *(points.max(0) + size))]
+        given = self.given(points)
+        calls: Dict[str, Callable[[], Any]] = {"farpoint": lambda: farpoint.voxelize(
+            given, size, box, max_points=most, max_voxels=voxels, outputs=["coords", "num_points", "voxels", "point_voxel"])}
+        if self.device != "cpu" and self.peers["spconv.pytorch.utils"]:
+            made: Any = None
+
+            def spconv() -> Any:
+                nonlocal made
+                made = made or self.peers["spconv.pytorch.utils"].PointToVoxel([size] * 3, box, 3, voxels, most, given.device)
+                return made(given)
+
+            calls["spconv"] = spconv
+        return calls
+
     def all(self) -> List[tuple]:
         rows = []
         for name, points in self.arrays.items():
@@ -280,6 +297,8 @@ class Cases:
             rows.append(("knn", f"{name}, k = 16", self.knn(points, 16)))
             rows.append(("radius", f"{name}, {0.5 if is_sweep else 0.05} m", self.radius(points, 0.5 if is_sweep else 0.05)))
             rows.append(("voxelize", f"{name}, {0.2 if is_sweep else 0.05} m", self.voxelize(points, 0.2 if is_sweep else 0.05)))
+            if is_sweep:
+                rows.append(("voxelize", f"{name}, 0.1 m, 10 points of 160,000 voxels", self.hard_voxels(points, 0.1, 10, 160_000)))
         return rows
 
     def few(self) -> List[tuple]:

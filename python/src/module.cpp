@@ -58,6 +58,7 @@ NB_MODULE(_core, m) {
   farpoint_python::add_sampling(m);
   farpoint_python::add_screen(m);
   farpoint_python::add_search(m);
+  farpoint_python::add_tiles(m);
   farpoint_python::add_torch(m);
   farpoint_python::add_voxelize(m);
 }

@@ -16,6 +16,7 @@ void add_index(nb::module_& m);
 void add_sampling(nb::module_& m);
 void add_screen(nb::module_& m);
 void add_search(nb::module_& m);
+void add_tiles(nb::module_& m);
 void add_torch(nb::module_& m);
 void add_voxelize(nb::module_& m);
 

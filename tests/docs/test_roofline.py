@@ -50,7 +50,7 @@ class Roofline(unittest.TestCase):
         self.assertNotIn("accesses", self.shares(row("hash_map/find/8000/farpoint", 100, **{**map_row, "key_bits": 64}))[0][1])
 
     def test_instructions_of_ncu(self):
-        text = ('==PROF== Connected\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+        text = ('==PROF== Connected\ncommit: 0123abcd\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
                 '"0","a","smsp__inst_executed.sum","inst","1,500"\n"0","a","dram__bytes.sum","byte","9"\n'
                 '"1","b","smsp__inst_executed.sum","inst","500"\n')
         (self.folder / "counted.csv").write_text(text)
@@ -60,6 +60,7 @@ class Roofline(unittest.TestCase):
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, "fps/a/uniform: 2,000 warp instructions, kernels: 2\n"), done.stderr)
         self.limits = json.loads((self.folder / "limits.json").read_text())["GPU X"]
+        self.assertEqual(self.limits["counted_at"], {"fps/a/uniform": "0123abcd"})
         # 2,000 instructions at 100 a cycle of 2 GHz.
         self.assertAlmostEqual(self.shares(row("fps/a/uniform/graph", 100, sm_mhz_after=2000))[0][1]["instructions"], 0.01)
         for broken in ("nothing", '"ID","Metric Name","Metric Value"\n"0","other","1"\n'):

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <farpoint/scale/gather_voxels.hpp>
-#include <farpoint/scale/stream/gather_voxels_task.hpp>
-#include <farpoint/scale/stream/voxelize_task.hpp>
+#include <farpoint/scale/stream/voxelize/gather_task.hpp>
+#include <farpoint/scale/stream/voxelize/task.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 
 #include "../support/check_answer.hpp"

@@ -2,7 +2,8 @@
 /// Nearest neighbors by cuBQL, whose queries are device functions: a kernel with a thread a query.
 ///
 /// A variant is a builder, a number of points of a leaf, and a list: cuBQL's own, which it inserts into linearly, or
-/// one in registers, which cuBQL's traversal fills by the function that it calls for each point.
+/// one in registers, which cuBQL's traversal fills by the function that it calls for each point. Queries that are the
+/// points are asked in the order of the leaves, so that the threads of a warp walk the same nodes.
 
 #include "peers/external/device_peers.hpp"
 #include "support/cuda_handles.hpp"
@@ -42,10 +43,17 @@ __global__ void boxes_kernel(point const* points, int size, box* boxes) {
   boxes[i] = made;
 }
 
+/// The query of this thread: its entry of `order`, or its number where that is null.
+__device__ int query_of_thread(int size, std::uint32_t const* order) {
+  int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  return i < size && order != nullptr ? static_cast<int>(order[i]) : i;
+}
+
 template <int K>
 __global__ void __launch_bounds__(block_size)
-    linear_kernel(tree const index, point const* points, point const* queries, int size, std::int32_t* indices) {
-  int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    linear_kernel(tree const index, point const* points, point const* queries, int size, std::uint32_t const* order,
+                  std::int32_t* indices) {
+  int const i = query_of_thread(size, order);
   if (i >= size) return;
   cuBQL::knn::Candidate found[K];
   cuBQL::points::findKNN(found, K, index, points, queries[i]);
@@ -54,9 +62,9 @@ __global__ void __launch_bounds__(block_size)
 
 template <int K>
 __global__ void __launch_bounds__(block_size)
-    registers_kernel(tree const index, point const* points, point const* queries, int size, float radius2,
-                     std::int32_t* indices) {
-  int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    registers_kernel(tree const index, point const* points, point const* queries, int size, std::uint32_t const* order,
+                     float radius2, std::int32_t* indices) {
+  int const i = query_of_thread(size, order);
   if (i >= size) return;
   point const query = queries[i];
   float distances[K];
@@ -101,10 +109,12 @@ template <list List, int K>
 void search(cudaStream_t stream, tree const& index, device_knn::input const& in, std::int32_t* indices) {
   auto const* const points = reinterpret_cast<point const*>(in.xyz);
   auto const* const queries = reinterpret_cast<point const*>(in.queries_xyz);
+  std::uint32_t const* const order = queries == points ? index.primIDs : nullptr;
   if constexpr (List == list::linear) {
-    linear_kernel<K><<<blocks_for(in.queries), block_size, 0, stream>>>(index, points, queries, in.queries, indices);
+    linear_kernel<K>
+        <<<blocks_for(in.queries), block_size, 0, stream>>>(index, points, queries, in.queries, order, indices);
   } else {
-    registers_kernel<K><<<blocks_for(in.queries), block_size, 0, stream>>>(index, points, queries, in.queries,
+    registers_kernel<K><<<blocks_for(in.queries), block_size, 0, stream>>>(index, points, queries, in.queries, order,
                                                                            in.radius * in.radius, indices);
   }
   check(cudaGetLastError(), "the kernel around cuBQL's traversal");

@@ -17,7 +17,9 @@ inline std::string describe(result const& outcome) {
     text += ": " + std::to_string(outcome.needed) + " bytes are needed, " + std::to_string(outcome.given) + " given";
   }
   if (outcome.native != 0) {
-    text += outcome.code == status::communication_failure ? " (NCCL error " : " (CUDA error ";
+    text += outcome.code == status::communication_failure ? " (NCCL error "
+            : outcome.code == status::read_failure        ? " (error "
+                                                          : " (CUDA error ";
     text += std::to_string(outcome.native) + ")";
   }
   return text;

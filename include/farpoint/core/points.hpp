@@ -109,8 +109,8 @@ bool is_same_view(point_view<Coord, Dim> const& a, point_view<Coord, Dim> const&
 
 /// Layout of the coordinates in a point type. Specialize it for your own type with `coord`, `dim` and
 /// `static std::array<int, dim> offsets()` (bytes from the start of the record).
-/// Known: std::array<Coord, N>, Coord[N], and every type with public members x, y, z of one coordinate type
-/// (float3, float4, pcl::PointXYZ, pcl::PointXYZI, ...).
+/// Known: std::array<Coord, N>, vec<Coord, N>, Coord[N], and every type with public members x, y, z of one coordinate
+/// type (float3, float4, pcl::PointXYZ, pcl::PointXYZI, ...).
 template <class Point, class = void>
 struct point_layout;
 
@@ -138,6 +138,10 @@ inline constexpr bool has_layout<Point, std::void_t<typename point_layout<Point>
 template <class Coord, std::size_t N>
 struct point_layout<std::array<Coord, N>, std::enable_if_t<detail::is_coord<Coord>>> : detail::packed_layout<Coord, N> {
 };
+
+template <class Coord, int Dim>
+struct point_layout<vec<Coord, Dim>, std::enable_if_t<detail::is_coord<Coord>>>
+    : detail::packed_layout<Coord, std::size_t{Dim}> {};
 
 template <class Coord, std::size_t N>
 struct point_layout<Coord[N], std::enable_if_t<detail::is_coord<Coord>>> : detail::packed_layout<Coord, N> {};

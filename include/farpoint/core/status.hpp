@@ -15,13 +15,14 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Kinds of failure that a call can report when it returns.
 enum class status : int {
-  ok = 0,                ///< the work was enqueued (cuda_exec) or done (host_exec)
-  bad_argument,          ///< an argument breaks its documented rule; nothing was written
-  workspace_too_small,   ///< fewer bytes than `*_workspace_bytes()` returns; nothing was written
-  cuda_failure,          ///< the CUDA runtime refused a call; see result::native
-  unavailable,           ///< the requested backend does not exist here (farpoint::runtime only)
-  out_of_memory,         ///< memory that a convenience function owns could not be allocated
-  communication_failure  ///< ranks could not exchange what they had to; see farpoint/scale/communicator.hpp
+  ok = 0,                 ///< the work was enqueued (cuda_exec) or done (host_exec)
+  bad_argument,           ///< an argument breaks its documented rule; nothing was written
+  workspace_too_small,    ///< fewer bytes than `*_workspace_bytes()` returns; nothing was written
+  cuda_failure,           ///< the CUDA runtime refused a call; see result::native
+  unavailable,            ///< the requested backend does not exist here (farpoint::runtime only)
+  out_of_memory,          ///< memory that a convenience function owns could not be allocated
+  communication_failure,  ///< ranks could not exchange what they had to; see farpoint/scale/communicator.hpp
+  read_failure            ///< a tile could not be read; see farpoint/scale/tiles/tile_source.hpp
 };
 
 /// Name of a status, for messages.
@@ -34,6 +35,7 @@ constexpr char const* to_string(status code) noexcept {
     case status::unavailable: return "backend unavailable";
     case status::out_of_memory: return "out of memory";
     case status::communication_failure: return "communication failure";
+    case status::read_failure: return "read failure";
   }
   return "unknown status";
 }
@@ -42,7 +44,7 @@ constexpr char const* to_string(status code) noexcept {
 /// range) are counted in the call's report instead, so that no call on a stream has to synchronize.
 struct [[nodiscard]] result {
   status code = status::ok;
-  int native = 0;           ///< cudaError_t of the refused call, 0 otherwise
+  int native = 0;           ///< cudaError_t of the refused call, or what a source of tiles sets; 0 otherwise
   char const* reason = "";  ///< one static sentence: what is wrong, and with which argument
   std::size_t needed = 0;   ///< bytes of the memory that is too small which the call needs; 0 for other failures
   std::size_t given = 0;    ///< bytes of that memory

@@ -9,7 +9,7 @@
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/scale/shard_backend.cuh>
-#include <farpoint/scale/stream/gather_voxels_task.hpp>
+#include <farpoint/scale/stream/voxelize/gather_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 

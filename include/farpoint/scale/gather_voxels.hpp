@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/scale/stream/gather_voxels_layout.hpp>
+#include <farpoint/scale/stream/voxelize/gather_layout.hpp>
 
 #include <cstring>
 

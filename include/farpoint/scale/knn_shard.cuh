@@ -23,8 +23,8 @@ void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& as
 }
 
 /// Task of knn_shard() on a stream.
-template <class Points, class Queries, class Communicator = no_communicator>
-using stream_knn_task = knn_shard_task<cuda_exec, Communicator, Points, Queries>;
+template <class Part, class Queries, class Communicator = no_communicator>
+using stream_knn_task = knn_shard_task<cuda_exec, Communicator, Part, Queries>;
 
 }  // namespace detail
 
@@ -42,8 +42,8 @@ template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,
                                       knn_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<detail::stream_knn_task<Points, Queries>>(exec, ranks, {part, queries, method, k, output},
-                                                                        output.exchanged_capacity);
+  return detail::search_bytes<detail::stream_knn_task<shard<Points>, Queries>>(
+      exec, ranks, {part, queries, method, k, output}, output.exchanged_capacity);
 }
 
 /// knn_shard() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
@@ -74,7 +74,7 @@ result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn_shard"};
-  return detail::stream_search_call<detail::stream_knn_task<Points, Queries, Communicator>>(
+  return detail::stream_search_call<detail::stream_knn_task<shard<Points>, Queries, Communicator>>(
              exec, communicator, {part, queries, method, k, output}, workspace, output.exchanged_capacity)
       .run();
 }
@@ -85,8 +85,8 @@ template <class Points, class Queries>
 std::size_t knn_shard_plan_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                            exact const& method, index_t k,
                                            knn_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<detail::stream_knn_task<Points, Queries>>(exec, ranks, {part, queries, method, k, output},
-                                                                        detail::first_half_only);
+  return detail::search_bytes<detail::stream_knn_task<shard<Points>, Queries>>(
+      exec, ranks, {part, queries, method, k, output}, detail::first_half_only);
 }
 
 /// First half of knn_shard() for ranks that are GPUs, as on the host. The second half, planned_search::run(), is
@@ -110,7 +110,67 @@ auto knn_shard_plan(cuda_exec exec, Communicator& communicator, shard<Points> co
                     exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                     bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn_shard_plan"};
-  return detail::stream_search_call<detail::stream_knn_task<Points, Queries, Communicator>>(
+  return detail::stream_search_call<detail::stream_knn_task<shard<Points>, Queries, Communicator>>(
+             exec, communicator, {part, queries, method, k, output}, workspace, detail::first_half_only)
+      .plan();
+}
+
+/// Bytes of device workspace that knn_shard() with a BVH needs on a rank that is a GPU, 256-byte aligned: as without
+/// it, less the memory of the BVH. 0 if an argument is refused. O(1).
+template <class Points, class Queries>
+std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks,
+                                      indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
+                                      Queries const& queries, exact const& method, index_t k,
+                                      knn_shard_output<typename Points::scalar> const& output) noexcept {
+  return detail::search_bytes<
+      detail::stream_knn_task<indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries>>(
+      exec, ranks, {part, queries, method, k, output}, output.exchanged_capacity);
+}
+
+/// knn_shard() of parts whose BVHs have been built by build_point_bvh(), for many searches of the same points. Rows are
+/// the same. All ranks may have a BVH, or only some.
+///
+/// Parts of repartition() have indices of their own. Rows then have these indices, and are the rows of one call for the
+/// whole cloud. The report does not count points that repartition() has left out. Such indices are not compared with
+/// the indices of other ranks; no two ranks may have the same index.
+///
+/// Parameters, complexity: as the overload without a BVH, which is not built.
+/// @return as the overload without a BVH; `bad_argument` on all ranks, too, if a BVH was never built, if it has another
+///         number of points than the part, or if the indices have another number
+template <class Communicator, class Points, class Queries>
+result knn_shard(cuda_exec exec, Communicator& communicator,
+                 indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part, Queries const& queries,
+                 exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                 bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::knn_shard"};
+  return detail::stream_search_call<detail::stream_knn_task<
+      indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries, Communicator>>(
+             exec, communicator, {part, queries, method, k, output}, workspace, output.exchanged_capacity)
+      .run();
+}
+
+/// Bytes of device workspace that knn_shard_plan() with a BVH needs on a rank that is a GPU, 256-byte aligned. 0 if an
+/// argument is refused. O(1).
+template <class Points, class Queries>
+std::size_t knn_shard_plan_workspace_bytes(cuda_exec exec, int ranks,
+                                           indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
+                                           Queries const& queries, exact const& method, index_t k,
+                                           knn_shard_output<typename Points::scalar> const& output) noexcept {
+  return detail::search_bytes<
+      detail::stream_knn_task<indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries>>(
+      exec, ranks, {part, queries, method, k, output}, detail::first_half_only);
+}
+
+/// First half of knn_shard() of parts whose BVHs have been built. Parameters, return value: as the overload without a
+/// BVH. The BVH and the indices stay in use until planned_search::run() has returned.
+template <class Communicator, class Points, class Queries>
+auto knn_shard_plan(cuda_exec exec, Communicator& communicator,
+                    indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
+                    Queries const& queries, exact const& method, index_t k,
+                    knn_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::knn_shard_plan"};
+  return detail::stream_search_call<detail::stream_knn_task<
+      indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries, Communicator>>(
              exec, communicator, {part, queries, method, k, output}, workspace, detail::first_half_only)
       .plan();
 }

@@ -10,8 +10,8 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Task of knn_shard() on the host.
-template <class Points, class Queries, class Communicator = no_communicator>
-using host_knn_task = knn_shard_task<host_exec, Communicator, Points, Queries>;
+template <class Part, class Queries, class Communicator = no_communicator>
+using host_knn_task = knn_shard_task<host_exec, Communicator, Part, Queries>;
 
 }  // namespace detail
 
@@ -25,8 +25,8 @@ std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
                                       exact const& method, index_t k,
                                       knn_shard_output<typename Points::scalar> const& output) noexcept {
   if (!detail::check_threads(exec)) return 0;
-  return detail::search_bytes<detail::host_knn_task<Points, Queries>>(exec, ranks, {part, queries, method, k, output},
-                                                                      output.exchanged_capacity);
+  return detail::search_bytes<detail::host_knn_task<shard<Points>, Queries>>(
+      exec, ranks, {part, queries, method, k, output}, output.exchanged_capacity);
 }
 
 /// Finds the k nearest points of each of the rank's queries in a cloud that is spread over ranks. The rows have the
@@ -62,7 +62,7 @@ template <class Communicator, class Points, class Queries>
 result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  return detail::host_search_call<detail::host_knn_task<Points, Queries, Communicator>>(
+  return detail::host_search_call<detail::host_knn_task<shard<Points>, Queries, Communicator>>(
              exec, communicator, {part, queries, method, k, output}, workspace, output.exchanged_capacity)
       .run();
 }
@@ -74,8 +74,8 @@ std::size_t knn_shard_plan_workspace_bytes(host_exec exec, int ranks, shard<Poin
                                            exact const& method, index_t k,
                                            knn_shard_output<typename Points::scalar> const& output) noexcept {
   if (!detail::check_threads(exec)) return 0;
-  return detail::search_bytes<detail::host_knn_task<Points, Queries>>(exec, ranks, {part, queries, method, k, output},
-                                                                      detail::first_half_only);
+  return detail::search_bytes<detail::host_knn_task<shard<Points>, Queries>>(
+      exec, ranks, {part, queries, method, k, output}, detail::first_half_only);
 }
 
 /// First half of knn_shard(): answers the queries from the rank's own points, and counts the queries for other ranks.
@@ -100,7 +100,67 @@ template <class Communicator, class Points, class Queries>
 auto knn_shard_plan(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                     exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                     bytes workspace) noexcept {
-  return detail::host_search_call<detail::host_knn_task<Points, Queries, Communicator>>(
+  return detail::host_search_call<detail::host_knn_task<shard<Points>, Queries, Communicator>>(
+             exec, communicator, {part, queries, method, k, output}, workspace, detail::first_half_only)
+      .plan();
+}
+
+/// Bytes of workspace that knn_shard() of an indexed_shard needs, 256-byte aligned: as for a shard, less
+/// the memory of the BVH. 0 if an argument is refused. O(1).
+template <class Points, class Queries>
+std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks,
+                                      indexed_shard<Points, point_bvh<typename Points::scalar>> const& part,
+                                      Queries const& queries, exact const& method, index_t k,
+                                      knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if (!detail::check_threads(exec)) return 0;
+  return detail::search_bytes<
+      detail::host_knn_task<indexed_shard<Points, point_bvh<typename Points::scalar>>, Queries>>(
+      exec, ranks, {part, queries, method, k, output}, output.exchanged_capacity);
+}
+
+/// knn_shard() of parts whose BVHs have been built by build_point_bvh(), for many searches of the same points. Rows are
+/// the same. All ranks may have a BVH, or only some.
+///
+/// Parts of repartition() have indices of their own. Rows then have these indices, and are the rows of one call for the
+/// whole cloud. The report does not count points that repartition() has left out. Such indices are not compared with
+/// the indices of other ranks; no two ranks may have the same index.
+///
+/// Parameters, complexity: as the overload without a BVH, which is not built.
+/// @return as the overload without a BVH; `bad_argument` on all ranks, too, if a BVH was never built, if it has another
+///         number of points than the part, or if the indices have another number
+template <class Communicator, class Points, class Queries>
+result knn_shard(host_exec exec, Communicator& communicator,
+                 indexed_shard<Points, point_bvh<typename Points::scalar>> const& part, Queries const& queries,
+                 exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                 bytes workspace) noexcept {
+  return detail::host_search_call<
+             detail::host_knn_task<indexed_shard<Points, point_bvh<typename Points::scalar>>, Queries, Communicator>>(
+             exec, communicator, {part, queries, method, k, output}, workspace, output.exchanged_capacity)
+      .run();
+}
+
+/// Bytes of workspace that knn_shard_plan() of an indexed_shard needs, 256-byte aligned. 0 if an argument is
+/// refused. O(1).
+template <class Points, class Queries>
+std::size_t knn_shard_plan_workspace_bytes(host_exec exec, int ranks,
+                                           indexed_shard<Points, point_bvh<typename Points::scalar>> const& part,
+                                           Queries const& queries, exact const& method, index_t k,
+                                           knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if (!detail::check_threads(exec)) return 0;
+  return detail::search_bytes<
+      detail::host_knn_task<indexed_shard<Points, point_bvh<typename Points::scalar>>, Queries>>(
+      exec, ranks, {part, queries, method, k, output}, detail::first_half_only);
+}
+
+/// First half of knn_shard() of parts whose BVHs have been built. Parameters, return value: as the overload without a
+/// BVH. The BVH and the indices stay in use until planned_search::run() has returned.
+template <class Communicator, class Points, class Queries>
+auto knn_shard_plan(host_exec exec, Communicator& communicator,
+                    indexed_shard<Points, point_bvh<typename Points::scalar>> const& part, Queries const& queries,
+                    exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                    bytes workspace) noexcept {
+  return detail::host_search_call<
+             detail::host_knn_task<indexed_shard<Points, point_bvh<typename Points::scalar>>, Queries, Communicator>>(
              exec, communicator, {part, queries, method, k, output}, workspace, detail::first_half_only)
       .plan();
 }

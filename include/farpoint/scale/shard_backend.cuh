@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/grid/radix_sort.cuh>
 #include <farpoint/scale/shard_backend.hpp>
@@ -91,6 +92,11 @@ struct shard_backend<cuda_exec> {
     if (done) done = read(exec, communicator, all, memory, others);
     if (own != nullptr) static_cast<void>(cudaFreeAsync(own, exec.stream));
     return done;
+  }
+
+  template <class... Arrays>
+  static result check_arrays(cuda_exec exec, bytes workspace, Arrays const&... arrays) noexcept {
+    return check_pointers(exec, workspace, arrays...);
   }
 
   class sorter {

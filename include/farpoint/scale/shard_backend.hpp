@@ -4,7 +4,7 @@
 
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/scale/shard_agreement.hpp>
+#include <farpoint/scale/stream/shard_agreement.hpp>
 
 #include <cstring>
 
@@ -18,6 +18,8 @@ namespace FARPOINT_HIDDEN detail {
 /// - `fill(exec, to, byte, size)`: sets bytes.
 /// - `tell(exec, communicator, mine, all, size, room)`: all_gather() of host memory. `room` is free memory of the
 ///   execution, (ranks + 1) * size bytes, or less if the call has too small a workspace.
+/// - `check_arrays(exec, workspace, arrays...)`: refuses memory that the execution cannot access, where that is
+/// checked.
 /// - `sorter`: a stable sort.
 template <class Exec>
 struct shard_backend;
@@ -42,6 +44,11 @@ struct shard_backend<host_exec> {
   static result tell(host_exec, Communicator& communicator, void const* mine, void* all, std::size_t size,
                      bytes) noexcept {
     return communicator.all_gather(mine, all, size);
+  }
+
+  template <class... Arrays>
+  static result check_arrays(host_exec, bytes, Arrays const&...) noexcept {
+    return {};
   }
 
   /// Stable radix sort by the low bits of the keys, eight bits per pass.

@@ -17,8 +17,8 @@
 #pragma once
 
 #include <farpoint/core/limits.hpp>
-#include <farpoint/scale/voxel_map_calls.hpp>
-#include <farpoint/scale/voxel_map_keep_calls.hpp>
+#include <farpoint/scale/stream/voxel_map_calls.hpp>
+#include <farpoint/scale/stream/voxel_map_keep_calls.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 

@@ -9,9 +9,9 @@
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/scale/shard_backend.cuh>
-#include <farpoint/scale/stream/noted_rows.cuh>
 #include <farpoint/scale/stream/partition.cuh>
-#include <farpoint/scale/stream/voxelize_task.hpp>
+#include <farpoint/scale/stream/voxelize/noted_rows.cuh>
+#include <farpoint/scale/stream/voxelize/task.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 #include <farpoint/voxelize.cuh>
 

@@ -67,6 +67,7 @@ TEST_CASE("describe: the reason, and the numbers that there are", "[describe][ho
   CHECK(farpoint::describe({status::bad_argument, 0, "knn: k is wrong"}) == "knn: k is wrong");
   CHECK(farpoint::describe({status::cuda_failure, 700, "fps: no"}) == "fps: no (CUDA error 700)");
   CHECK(farpoint::describe({status::communication_failure, 5, "ranks: no"}) == "ranks: no (NCCL error 5)");
+  CHECK(farpoint::describe({status::read_failure, 2, "tile: no"}) == "tile: no (error 2)");
   CHECK(farpoint::describe(farpoint::detail::too_small("fps: small", 400, 0)) ==
         "fps: small: 400 bytes are needed, 0 given");
   STATIC_REQUIRE(std::is_trivially_copyable_v<result>);

@@ -6,7 +6,9 @@
 #include <farpoint/scale/fps_shard.hpp>
 #include <farpoint/scale/gather_voxels.hpp>
 #include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/neighborhood_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>
+#include <farpoint/scale/repartition.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxel_map.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
@@ -239,6 +241,17 @@ TEST_CASE("limits, host: points and queries of a rank", "[limits][host]") {
                 return near_of(1, 1, curve);
               });
 
+  check_limit(point_limit, cloud, [&](index_t points) {
+    return mean_knn_distance_shard_plan(exec, communicator, part_of(points), 1, distances, {}).outcome();
+  });
+  farpoint::interpolate_output const between{{&distance, size_of(point_limit + 1)}, nullptr};
+  check_limit(point_limit, "queries: a rank has more than 2^30", [&](index_t queries) {
+    return interpolate_shard_plan(exec, communicator, part_of(1), {&distance, 1}, limit_points(queries), 1, between, {})
+        .outcome();
+  });
+  check_limit(point_limit, cloud,
+              [&](index_t points) { return repartition(exec, communicator, part_of(points), {}, {}); });
+
   span<index_t> const counts{&row, size_of(point_limit + 1)};
   farpoint::radius_shard_output<float> around;
   around.counts = counts;
@@ -278,6 +291,11 @@ TEST_CASE("limits, host: first indices of a rank", "[limits][host]") {
     return knn_shard(exec, lone.communicator, part_from(first), limit_points(1), farpoint::exact{}, 1,
                      farpoint::knn_shard_output<float>{{&row, 1}, {&distance, 1}}, {});
   });
+  check_limit(most, "shard: first_index is negative, or above 2^62", [&](index_t first) {
+    return mean_knn_distance_shard_plan(exec, lone.communicator, part_from(first), 1, {&distance, 1}, {}).outcome();
+  });
+  check_limit(most, "repartition: first_index is negative, or above 2^62",
+              [&](index_t first) { return repartition(exec, lone.communicator, part_from(first), {}, {}); });
   check_limit(most, "radius_shard: first_index is negative, or above 2^62", [&](index_t first) {
     farpoint::radius_shard_output<float> output;
     output.counts = span<index_t>{&row, 1};
@@ -320,6 +338,11 @@ TEST_CASE("limits, host: ranks", "[limits][host]") {
   check_limit(64, "communicator: it has more than 64 ranks", by_ranks([&](auto& communicator) {
                 return knn_shard(exec, communicator, part, part.points, farpoint::along_curve{}, 1, {}, {});
               }));
+  check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
+                return mean_knn_distance_shard_plan(exec, communicator, part, 1, {}, {}).outcome();
+              }));
+  check_limit(64, "communicator: it has more than 64 ranks",
+              by_ranks([&](auto& communicator) { return repartition(exec, communicator, part, {}, {}); }));
   check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
                 return radius_shard(exec, communicator, part, part.points, {1.0}, 1, {}, {});
               }));

@@ -1,10 +1,15 @@
 // Calls on shards by NCCL, on two GPUs: the answers of one call.
+#include <farpoint/scale/neighborhood_shard.cuh>
+#include <farpoint/scale/repartition.cuh>
+
 #include "../../support/catch.hpp"
 #include "../../support/for_each_seed.hpp"
 #include "../device/fps_shards_on_device.cuh"
 #include "../device/knn_shards_on_device.cuh"
 #include "../device/radius_shards_on_device.cuh"
 #include "../device/shards_on_device.cuh"
+#include "../neighborhood_shard_problem.hpp"
+#include "../repartition_problem.hpp"
 #include "nccl_ranks.cuh"
 
 using namespace farpoint_tests;
@@ -125,6 +130,48 @@ TEST_CASE("nccl: radius_shard gives what one call gives", "[nccl]") {
   auto calls = problem.calls();
   calls[1].max = 2;
   for (auto const& answer : solve(problem, calls)) CHECK(answer.outcome.code == status::bad_argument);
+}
+
+TEST_CASE("nccl: repartition gives the owners that a sort gives", "[nccl]") {
+  nccl_ranks const ranks{2};
+  std::uint64_t tried = 0;
+  for (std::uint64_t seed = 0; tried < problems(150); ++seed) {
+    auto const problem = random_repartition_problem<float>(seed);
+    if (problem.ranks() != static_cast<std::size_t>(ranks.size())) continue;
+    CAPTURE(seed);
+    ++tried;
+    std::vector<repartition_answer<float>> answers(problem.ranks());
+    ranks.run([&](farpoint::nccl_exec const& exec) {
+      auto const wait = [&exec] { REQUIRE_CUDA(cudaStreamSynchronize(exec.stream)); };
+      answers[static_cast<std::size_t>(exec.rank())] =
+          repartition_of_rank<device_array>(farpoint::cuda_exec{exec.stream}, exec, problem, {}, wait);
+    });
+    check_repartition_answers(problem, answers);
+  }
+}
+
+TEST_CASE("nccl: searches with an indexed_shard, and normals, give what one call gives", "[nccl]") {
+  nccl_ranks const ranks{2};
+  using bvh = farpoint::device_point_bvh<float>;
+  std::uint64_t tried = 0;
+  for (std::uint64_t seed = 0; tried < problems(100); ++seed) {
+    auto const problem = random_indexed_problem<float>(seed);
+    if (problem.ranks != static_cast<std::size_t>(ranks.size())) continue;
+    CAPTURE(seed);
+    ++tried;
+    auto const calls = random_neighborhood_calls(seed);
+    std::vector<std::vector<indexed_search_answer<float>>> searches(problem.ranks);
+    std::vector<neighborhood_answer<float>> neighborhoods(problem.ranks);
+    ranks.run([&](farpoint::nccl_exec const& communicator) {
+      auto const rank = static_cast<std::size_t>(communicator.rank());
+      auto const wait = [&communicator] { REQUIRE_CUDA(cudaStreamSynchronize(communicator.stream)); };
+      farpoint::cuda_exec const exec{communicator.stream};
+      searches[rank] = search_on_rank<device_array, bvh>(exec, communicator, problem, {}, wait);
+      neighborhoods[rank] = neighborhoods_of_rank<device_array, bvh>(exec, communicator, problem, calls, {}, wait);
+    });
+    check_indexed_answers(problem, searches);
+    check_neighborhood_answers(problem, calls, neighborhoods);
+  }
 }
 
 TEST_CASE("nccl: what one rank may not do, all ranks return from", "[nccl]") {

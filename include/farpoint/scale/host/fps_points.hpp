@@ -51,6 +51,7 @@ class fps_shard_points {
     });
     fps_ordered_points<Points> const points{cloud_, memory_.order, order.size(), memory_.fill};
     chunks_ = points.chunks();
+    buckets_ = points.buckets();
     groups_ = smaller(chunks_, tuning_.groups);
     static_cast<void>(for_each_index(
         exec_, chunks_,
@@ -64,6 +65,41 @@ class fps_shard_points {
   void add_sample(fps_ball<dim, scalar> const& ball) noexcept {
     memory_.samples[samples_ / fps_bucket_group].set(static_cast<int>(samples_ % fps_bucket_group), ball);
     ++samples_;
+  }
+
+  /// Takes over distances that were measured before, and samples in memory to which the next call of lower() or list()
+  /// lowers them. Call after arrange().
+  /// @param nearest  `[points]`: squared distances, no_candidate for points that are samples
+  void resume(scalar const* nearest, std::uint32_t samples) noexcept {
+    samples_ = samples;
+    for_each_group([this, nearest](index_t g) {
+      for (index_t c = first_chunk(g); c < first_chunk(g + 1); ++c) {
+        auto& chunk = memory_.chunks[c];
+        for (int b = 0; b < fps_bucket_group; ++b) {
+          if (chunk.largest[b] < 0) continue;  // without points
+          auto& bucket = memory_.buckets[c * fps_bucket_group + b];
+          for (int i = 0; i < fps_bucket_points; ++i) {
+            if (bucket.index[i] != no_point) bucket.nearest[i] = nearest[bucket.index[i]];
+          }
+          chunk.largest[b] = *std::max_element(bucket.nearest, bucket.nearest + fps_bucket_points);
+        }
+        chunk.box_largest = *std::max_element(chunk.largest, chunk.largest + fps_bucket_group);
+      }
+    });
+  }
+
+  /// Writes the distances of all points that have a bucket.
+  void save(scalar* nearest) const noexcept {
+    for_each_group([this, nearest](index_t g) {
+      for (index_t c = first_chunk(g); c < first_chunk(g + 1); ++c) {
+        for (int b = 0; b < fps_bucket_group && c * fps_bucket_group + b < buckets_; ++b) {
+          auto const& bucket = memory_.buckets[c * fps_bucket_group + b];
+          for (int i = 0; i < fps_bucket_points; ++i) {
+            if (bucket.index[i] != no_point) nearest[bucket.index[i]] = bucket.nearest[i];
+          }
+        }
+      }
+    });
   }
 
   /// Lowers the distances of all points to the added samples.
@@ -105,6 +141,7 @@ class fps_shard_points {
 
  private:
   using candidate = fps_shard_candidate<scalar, dim>;
+  static constexpr std::uint32_t no_point = 0xffffffffu;  ///< index in a lane without a point
 
   bool is_marked(index_t i) const noexcept { return (memory_.marks[i / 32] >> (i % 32) & 1u) != 0; }
   index_t first_chunk(index_t g) const noexcept { return chunks_ * g / groups_; }
@@ -167,6 +204,7 @@ class fps_shard_points {
   typename fps_pass<scalar, dim, fps_ball_group<scalar, dim>>::function pass_;
 
   index_t chunks_ = 0;
+  index_t buckets_ = 0;
   index_t groups_ = 0;
   std::uint32_t samples_ = 0;  ///< samples to which distances have not been lowered
 };

@@ -6,9 +6,8 @@
 #include <farpoint/host/float_environment.hpp>
 #include <farpoint/scale/fps_shard_output.hpp>
 #include <farpoint/scale/host/fps_points.hpp>
-#include <farpoint/scale/shard_agreement.hpp>
-
-#include <functional>
+#include <farpoint/scale/host/fps_rounds.hpp>
+#include <farpoint/scale/stream/shard_agreement.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -39,9 +38,8 @@ class fps_shard_task {
         output_{output},
         tuning_{tuning},
         memory_{arrays},
-        messages_{arrays.received, communicator.ranks(), tuning},
-        stop2_{static_cast<scalar>(params.stop_below) * static_cast<scalar>(params.stop_below)} {
-    std::fill_n(memory_.sent, messages_.bytes(tuning), static_cast<unsigned char>(0));
+        rounds_{communicator.ranks(), params, output, tuning, arrays} {
+    std::fill_n(memory_.sent, messages::bytes(tuning), static_cast<unsigned char>(0));
   }
 
   /// @param first  index of the first sample if no point was chosen; negative if the cloud is empty
@@ -57,10 +55,10 @@ class fps_shard_task {
     } else {
       take_first();
     }
-    while (done && count_ < params_.samples) {
-      points_.list(cut_, {memory_.sent, 1, tuning_});
-      done = exchange(memory_.sent, memory_.received, messages_.bytes(tuning_));
-      if (!done || is_complete()) break;
+    while (done && rounds_.goes_on()) {
+      points_.list(rounds_.cut(), {memory_.sent, 1, tuning_});
+      done = exchange(memory_.sent, memory_.received, messages::bytes(tuning_));
+      if (!done || rounds_.is_complete()) break;
       accept();
     }
     return done ? finish() : done;
@@ -68,7 +66,7 @@ class fps_shard_task {
 
  private:
   using point = vec<scalar, dim>;
-  using key = fps_shard_key<scalar>;
+  using messages = fps_shard_messages<scalar, dim>;
   using candidate = fps_shard_candidate<scalar, dim>;
   using start = fps_shard_start<scalar, dim>;
 
@@ -132,7 +130,7 @@ class fps_shard_task {
 
   void take_first() noexcept {
     if (seed_ < 0) return;
-    write(count_++, {not_yet_measured<scalar>, seed_});
+    rounds_.write({not_yet_measured<scalar>, seed_});
     points_.add_sample({seed_point_, not_yet_measured<scalar>});
   }
 
@@ -160,69 +158,16 @@ class fps_shard_task {
 
   // --- a round ---
 
-  /// True if no remaining candidate can be among the requested samples. All ranks get the same result.
-  bool is_complete() noexcept {
-    largest_ = no_candidate<scalar>;
-    key best{};
-    for (index_t g = 0; g < messages_.groups(); ++g) {
-      auto const& group = messages_.group(g);
-      largest_ = larger(largest_, group.largest);
-      if (group.best > best) best = group.best;
-    }
-    if (largest_ < 0 || largest_ < stop2_) return true;
-    if (found_ < wanted()) return false;
-    key const worst = memory_.found[wanted() - 1];
-    return largest_ < worst.distance || (cut_ <= largest_ && !(best > worst));
-  }
-
-  /// Number of samples that the rounds have to find: all but the first.
-  index_t wanted() const noexcept { return params_.samples - count_; }
-
   void accept() noexcept {
-    index_t const groups = messages_.groups();
-    static_cast<void>(for_each_index(
-        exec_, groups,
-        [this](std::uint64_t number) {
-          auto const g = static_cast<index_t>(number);
-          for (std::uint32_t i = 0; i < messages_.group(g).listed; ++i) {
-            memory_.accepted[g * tuning_.listed + i] = messages_.template is_sample<Rule>(g, i) ? 1 : 0;
-          }
-        },
-        2 * groups));
     index_t const own = index_t{communicator_.rank()} * tuning_.groups;
-    for (index_t g = 0; g < groups; ++g) {
-      for (std::uint32_t i = 0; i < messages_.group(g).listed; ++i) {
-        if (memory_.accepted[g * tuning_.listed + i] == 0) continue;
-        candidate const& one = messages_.candidates(g)[i];
-        points_.add_sample(Rule::lowers(one));
-        memory_.found[found_++] = one.key();
-        if (g >= own && g < own + tuning_.groups) points_.take(memory_.slots[(g - own) * tuning_.listed + i]);
-      }
-    }
-    keep_best();
-    cut_ = larger(largest_ / static_cast<scalar>(tuning_.ahead), stop2_);
-    if (found_ == wanted()) cut_ = larger(cut_, memory_.found[wanted() - 1].distance);
-  }
-
-  /// Keeps the wanted() best samples: further samples cannot move a dropped one forward.
-  void keep_best() noexcept {
-    if (found_ < wanted()) return;
-    std::nth_element(memory_.found, memory_.found + wanted() - 1, memory_.found + found_, std::greater<>{});
-    found_ = wanted();
-  }
-
-  // --- the answer ---
-
-  void write(index_t slot, key const& sample) const noexcept {
-    output_.indices[static_cast<std::size_t>(slot)] = sample.index;
-    if (!output_.distances.empty()) output_.distances[static_cast<std::size_t>(slot)] = sample.distance;
+    rounds_.template accept<Rule>(exec_, [this, own](index_t g, std::uint32_t i, candidate const& one) {
+      points_.add_sample(Rule::lowers(one));
+      if (g >= own && g < own + tuning_.groups) points_.take(memory_.slots[(g - own) * tuning_.listed + i]);
+    });
   }
 
   result finish() noexcept {
-    std::sort(memory_.found, memory_.found + found_, std::greater<>{});
-    for (index_t i = 0; i < found_ && memory_.found[i].distance >= stop2_; ++i) write(count_++, memory_.found[i]);
-    for (index_t slot = count_; slot < params_.samples; ++slot) write(slot, {no_candidate<scalar>, -1});
-    if (output_.count != nullptr) *output_.count = count_;
+    rounds_.finish();
     if (output_.exchanges != nullptr) *output_.exchanges = exchanges_;
     if (output_.report != nullptr) *output_.report = report_;
     return {};
@@ -237,8 +182,7 @@ class fps_shard_task {
   output_type const& output_;
   fps_shard_tuning tuning_;
   memory memory_;
-  fps_shard_messages<scalar, dim> messages_;
-  scalar stop2_;
+  fps_shard_rounds<scalar, dim> rounds_;
 
   fps_report report_{};
   index_t exchanges_ = 1;  ///< 1: the agreement on the arguments
@@ -247,10 +191,6 @@ class fps_shard_task {
   bool first_counts_ = false;
   index_t seed_ = -1;  ///< index of the first sample
   point seed_point_{};
-  index_t count_ = 0;                      ///< number of samples written
-  index_t found_ = 0;                      ///< number of samples found in rounds
-  scalar cut_ = 0;                         ///< squared distance; candidates below it are not listed
-  scalar largest_ = no_candidate<scalar>;  ///< squared distance of the best candidate
 };
 
 }  // namespace detail

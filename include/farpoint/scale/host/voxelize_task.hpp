@@ -4,7 +4,7 @@
 
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/scale/voxelize_shard_layout.hpp>
+#include <farpoint/scale/stream/voxelize/shard_layout.hpp>
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
+#include <farpoint/scale/indexed_shard.hpp>
 #include <farpoint/scale/stream/merge_neighbors.hpp>
 #include <farpoint/scale/stream/sent_query.hpp>
 #include <farpoint/spatial/point_bvh_arrays.hpp>
@@ -29,14 +30,6 @@ struct query_choice {
         report{cutter.take<knn_report>(1)} {}
 };
 
-/// Reach of ranks whose points are known only by their bounding box.
-struct knn_any_place {
-  template <class Scalar>
-  FARPOINT_HD bool may_own(int, vec<Scalar> const&, Scalar) const noexcept {
-    return true;
-  }
-};
-
 /// Arguments of all steps.
 /// @tparam Index  type of a neighbor's index in a row
 /// @tparam Reach  has `may_own(rank, query, distance2)`: false if the rank has no point within the squared distance
@@ -56,12 +49,17 @@ struct knn_stream_args {
   query_choice<scalar> choice;
   Reach reach{};
   knn_exchange_memory<scalar, Index> memory{};  ///< from the second half of the call on
+  index_t const* names = nullptr;               ///< `[part.points]`, see indexed_shard; null if there are none
 
   FARPOINT_HD vec<scalar> query(index_t i) const noexcept {
     auto const q = queries[i];
     return {{q[0], q[1], q[2]}};
   }
 };
+
+/// Arguments of a call for a shard or an indexed_shard.
+template <class Part, class Queries>
+using shard_args = knn_stream_args<points_of<Part>, Queries, index_t, decltype(reach_of(std::declval<Part const&>()))>;
 
 /// Writes this rank's entry of `boxes`, and clears the counts. Runs once.
 template <class Args>
@@ -74,7 +72,7 @@ struct knn_describe_step {
     auto const points = index[0];
     auto& own = choice.boxes[args.ranks];
     own.box = points.bounds();
-    own.first_index = args.part.first_index;
+    own.first_index = args.names == nullptr || args.part.points.size() == 0 ? args.part.first_index : args.names[0];
     own.report = {};
     own.report.non_finite_points = static_cast<unsigned long long>(args.part.points.size() - points.size());
     own.report.non_finite_queries = choice.report->non_finite_queries;

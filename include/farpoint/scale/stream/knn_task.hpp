@@ -92,35 +92,44 @@ class knn_stream_task : public query_exchange<Exec, Communicator, Index, Args> {
 };
 
 /// Arguments of a call.
-template <class Points, class Queries>
+/// @tparam Part  shard or indexed_shard
+template <class Part, class Queries>
 struct knn_shard_request {
-  using scalar = typename Points::scalar;
+  using part_type = Part;
+  using points_type = points_of<Part>;
+  using scalar = typename points_type::scalar;
   static constexpr char const* too_small = FARPOINT_WORKSPACE_OF("knn_shard");
 
-  shard<Points> const& part;
+  Part const& source;
   Queries const& queries;
   exact const& method;
   index_t each;  ///< k
   knn_shard_output<scalar> const& output;
 
-  result check() const noexcept { return check_knn_shard(part, queries, method, each, output); }
+  shard<points_type> const& part() const noexcept { return part_of(source); }
+  result check() const noexcept {
+    result const checked = check_knn_shard(part(), queries, method, each, output);
+    return checked ? check_built(source) : checked;
+  }
   std::uint64_t digest_of_parameters() const noexcept { return digest_of<scalar>(method, each); }
   /// Calls `visit(arrays...)` with all arrays but the workspace.
   template <class Visit>
   result visit_arrays(Visit const& visit) const noexcept {
-    return visit(batch<Points>{part.points}, batch<Queries>{queries}, output.indices, output.distances, output.report);
+    return visit(batch<points_type>{part().points}, names_of(source), batch<Queries>{queries}, output.indices,
+                 output.distances, output.report);
   }
 };
 
 /// knn_stream_task among the points of a rank, see search_call.
-template <class Exec, class Communicator, class Points, class Queries>
+template <class Exec, class Communicator, class Part, class Queries>
 class knn_shard_task
-    : public knn_stream_task<Exec, Communicator, shard_index<Exec, Points, exact>, knn_stream_args<Points, Queries>> {
-  using base = knn_stream_task<Exec, Communicator, shard_index<Exec, Points, exact>, knn_stream_args<Points, Queries>>;
+    : public knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>, shard_args<Part, Queries>> {
+  using base =
+      knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>, shard_args<Part, Queries>>;
 
  public:
-  using request_type = knn_shard_request<Points, Queries>;
-  using plan_type = query_exchange_plan<Exec, Points, exact>;
+  using request_type = knn_shard_request<Part, Queries>;
+  using plan_type = query_exchange_plan<Exec, Part, exact>;
 
   knn_shard_task(Exec exec, Communicator& communicator, request_type const& request, plan_type const& plan) noexcept
       : base{exec,
@@ -128,9 +137,12 @@ class knn_shard_task
              request.method,
              request.output.report,
              plan.index,
-             {request.part, request.queries, request.each,
-              squared_radius<typename Points::scalar>(request.method.max_radius), communicator.ranks(),
-              communicator.rank(), request.output.indices.data(), request.output.distances.data(), plan.choice}} {}
+             {request.part(), request.queries, request.each,
+              squared_radius<typename base::scalar>(request.method.max_radius), communicator.ranks(),
+              communicator.rank(), request.output.indices.data(), request.output.distances.data(), plan.choice,
+              reach_of(request.source)}} {
+    this->args_.names = names_of(request.source).data();
+  }
 };
 
 }  // namespace detail

@@ -4,7 +4,7 @@
 
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/scale/voxel_map_calls.hpp>
+#include <farpoint/scale/stream/voxel_map_calls.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

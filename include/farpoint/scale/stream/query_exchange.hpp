@@ -13,15 +13,18 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Workspace of the first half: the index of the points with memory to search for the queries, and the choice of
 /// queries for other ranks.
+/// @tparam Part    shard or indexed_shard
 /// @tparam Method  see shard_index
-template <class Exec, class Points, class Method>
+template <class Exec, class Part, class Method>
 struct query_exchange_plan {
   workspace_cutter cutter;
-  query_choice<typename Points::scalar> choice;
-  shard_index<Exec, Points, Method> index;
+  query_choice<typename points_of<Part>::scalar> choice;
+  shard_index<Exec, points_of<Part>, Method> index;
 
-  query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries) noexcept
-      : cutter{workspace}, choice{cutter, ranks, queries}, index{exec, cutter, points, queries} {}
+  /// The last parameter, the number of neighbors per query, is for plans that derive from this one.
+  query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Part const& part, index_t queries,
+                      index_t) noexcept
+      : cutter{workspace}, choice{cutter, ranks, queries}, index{exec, cutter, part, queries} {}
 };
 
 /// Number of queries that are sent or received, with the gaps between ranks, if there are at most `capacity`.

@@ -65,7 +65,9 @@ struct radius_rule {
   FARPOINT_HD bool goes(Args const& args, index_t i, int to,
                         sent_query<typename Args::scalar> const& query) const noexcept {
     auto const& rank = args.choice.boxes[to];
-    if (!may_have_neighbors(rank.box, query.at, query.limit2)) return false;
+    if (!may_have_neighbors(rank.box, query.at, query.limit2) || !args.reach.may_own(to, query.at, query.limit2)) {
+      return false;
+    }
     if (args.k == 0 || counts[i] < args.k) return true;
     index_t const last = i * args.k + args.k - 1;
     return may_displace(order, args.distances[last], args.indices[last], rank.box.distance2(query.at),

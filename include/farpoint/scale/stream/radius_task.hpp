@@ -9,12 +9,13 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Workspace of the first half.
-template <class Exec, class Points>
-struct radius_stream_plan : query_exchange_plan<Exec, Points, radius_params> {
+template <class Exec, class Part>
+struct radius_stream_plan : query_exchange_plan<Exec, Part, radius_params> {
   radius_stream_memory memory;
 
-  radius_stream_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries) noexcept
-      : query_exchange_plan<Exec, Points, radius_params>{exec, workspace, ranks, points, queries},
+  radius_stream_plan(Exec exec, unsigned char* workspace, int ranks, Part const& part, index_t queries,
+                     index_t max) noexcept
+      : query_exchange_plan<Exec, Part, radius_params>{exec, workspace, ranks, part, queries, max},
         memory{this->cutter, ranks} {}
 };
 
@@ -23,16 +24,16 @@ struct radius_stream_plan : query_exchange_plan<Exec, Points, radius_params> {
 /// A rank first answers its queries from its own points. Each query then goes to the ranks whose box is within the
 /// radius, unless its row is full and no point of the rank can displace one. Each rank answers with its first `max`
 /// neighbors, so the first `max` of all ranks are among the answers, which are merged into the row.
-template <class Exec, class Communicator, class Points, class Queries>
-class radius_shard_task : public query_exchange<Exec, Communicator, shard_index<Exec, Points, radius_params>,
-                                                knn_stream_args<Points, Queries>> {
+template <class Exec, class Communicator, class Part, class Queries>
+class radius_shard_task : public query_exchange<Exec, Communicator, shard_index<Exec, points_of<Part>, radius_params>,
+                                                shard_args<Part, Queries>> {
   using base =
-      query_exchange<Exec, Communicator, shard_index<Exec, Points, radius_params>, knn_stream_args<Points, Queries>>;
+      query_exchange<Exec, Communicator, shard_index<Exec, points_of<Part>, radius_params>, shard_args<Part, Queries>>;
 
  public:
-  using scalar = typename Points::scalar;
-  using request_type = radius_shard_request<Points, Queries>;
-  using plan_type = radius_stream_plan<Exec, Points>;
+  using scalar = typename base::scalar;
+  using request_type = radius_shard_request<Part, Queries>;
+  using plan_type = radius_stream_plan<Exec, Part>;
   using memory_type = radius_exchange_memory<scalar>;
   using rows_type = query_rows<radius_output<scalar>>;
   using backend = shard_backend<Exec>;
@@ -41,12 +42,14 @@ class radius_shard_task : public query_exchange<Exec, Communicator, shard_index<
       : base{exec,
              communicator,
              plan.index,
-             {request.part, request.queries, request.each, largest_distance2<scalar>(request.params),
+             {request.part(), request.queries, request.each, largest_distance2<scalar>(request.params),
               communicator.ranks(), communicator.rank(), request.output.indices.data(), request.output.distances.data(),
-              plan.choice}},
+              plan.choice, reach_of(request.source)}},
         params_{request.params},
         output_{request.output},
-        extra_{request.params.order, request.output.counts.data(), plan.memory} {}
+        extra_{request.params.order, request.output.counts.data(), plan.memory} {
+    this->args_.names = names_of(request.source).data();
+  }
 
   /// First half: answers queries from the rank's own points, and counts those for other ranks.
   /// @param headers  `[ranks]`: room of each rank; null: no limits

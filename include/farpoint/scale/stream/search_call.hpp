@@ -2,7 +2,7 @@
 /// A search on ranks, in one call or in two halves, for all executions.
 #pragma once
 
-#include <farpoint/scale/planned_search.hpp>
+#include <farpoint/scale/stream/planned_search.hpp>
 #include <farpoint/scale/stream/query_exchange.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -17,7 +17,7 @@ inline constexpr index_t first_half_only = -1;
 template <class Task, class Exec>
 std::size_t search_bytes(Exec exec, int ranks, typename Task::request_type const& request, index_t capacity) noexcept {
   if (ranks < 1 || ranks > query_max_ranks<Exec> || !request.check()) return 0;
-  typename Task::plan_type plan{exec, nullptr, ranks, request.part.points, request.queries.size()};
+  typename Task::plan_type plan{exec, nullptr, ranks, request.source, request.queries.size(), request.each};
   if (capacity != first_half_only) {
     typename Task::memory_type memory;
     Task::cut_exchange(exec, plan.cutter, with_query_gaps(ranks, capacity), request.each, plan.index, memory);
@@ -83,14 +83,17 @@ class search_call {
     digest parameters;
     parameters.add(request_.digest_of_parameters());
     parameters.add(capacity_ == first_half_only);
-    shard_header const mine{parameters.word(), own_ ? 0u : 1u, request_.part.first_index, request_.part.points.size(),
-                            capacity_};
+    // Indices that do not follow one another may lie between those of other parts.
+    auto const& part = request_.part();
+    bool const is_range = names_of(request_.source).empty();
+    shard_header const mine{parameters.word(), own_ ? 0u : 1u, is_range ? part.first_index : 0,
+                            is_range ? part.points.size() : 0, capacity_};
     return all_.agree(exec_, communicator_, own_, mine, workspace_);
   }
   /// Workspace of the first half; empty if the arguments are refused.
   plan_type take() const noexcept {
-    if (!own_ || !fit_) return {exec_, nullptr, 1, {}, 0};
-    return {exec_, workspace_.data(), communicator_.ranks(), request_.part.points, request_.queries.size()};
+    if (!own_ || !fit_) return {exec_, nullptr, 1, typename request_type::part_type{}, 0, 0};
+    return {exec_, workspace_.data(), communicator_.ranks(), request_.source, request_.queries.size(), request_.each};
   }
 
   Exec exec_;

@@ -4,7 +4,7 @@
 
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/knn.hpp>
-#include <farpoint/scale/shard_agreement.hpp>
+#include <farpoint/scale/stream/shard_agreement.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

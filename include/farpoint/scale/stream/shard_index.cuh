@@ -12,12 +12,16 @@ namespace FARPOINT_HIDDEN detail {
 
 /// One BVH answers the rank's own queries and the received ones.
 template <class Points, class Method>
-class shard_index<cuda_exec, Points, Method> {
+class shard_index<cuda_exec, Points, Method>
+    : public part_index<cuda_exec, Points, device_point_bvh<typename Points::scalar>> {
+  using base = part_index<cuda_exec, Points, device_point_bvh<typename Points::scalar>>;
+
  public:
   using scalar = typename Points::scalar;
 
-  shard_index(cuda_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
-      : points_{points}, memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))} {
+  template <class Part>
+  shard_index(cuda_exec exec, workspace_cutter& cutter, Part const& part, index_t queries) noexcept
+      : base{exec, cutter, part} {
     take_searches(exec, cutter, queries);
   }
 
@@ -28,30 +32,25 @@ class shard_index<cuda_exec, Points, Method> {
     workspace_ = cutter.take_workspace(knn_workspace_bytes(exec, device_point_bvh<scalar>{}, all));
   }
 
-  result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
-
-  auto const& arrays() const noexcept { return index_.arrays(); }
-
   /// Searches by enqueue_search(launcher, queries, method, to), which each method has. If the queries are the points,
   /// they are in the order of the leaves already.
   template <class Queries, class Output>
-  result search(cuda_exec exec, Queries const& queries, Method const& method,
-                query_rows<Output> const& to) const noexcept {
+  result search(cuda_exec exec, Queries const& queries, Method const& method, query_rows<Output> to) const noexcept {
+    to.first_index = this->first_of(to.first_index);
     auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
       enqueue_search(launcher, asked, method, to);
     };
     batch<Queries> const all{queries};
-    if (is_same_view(points_, queries))
-      return index_search_of_points(exec, index_, all, nullptr, to.rows.report, answer);
-    return index_search_on_device(exec, index_, all, to.rows.report, workspace_, answer);
+    auto const& index = this->index_;
+    result const done = is_same_view(this->points_, queries)
+                            ? index_search_of_points(exec, index, all, nullptr, to.rows.report, answer)
+                            : index_search_on_device(exec, index, all, to.rows.report, workspace_, answer);
+    return done ? this->name(exec, to.rows.indices, queries.size() * to.each) : done;
   }
 
  private:
-  Points points_;
-  bytes memory_;
   bytes workspace_;
   index_t queries_ = -1;  ///< that the workspace is for
-  device_point_bvh<scalar> index_{};
 };
 
 }  // namespace detail

@@ -4,7 +4,9 @@
 #include <farpoint/scale/fps_shard.hpp>
 #include <farpoint/scale/gather_voxels.hpp>
 #include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/neighborhood_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>
+#include <farpoint/scale/repartition.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxel_map.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
@@ -41,6 +43,29 @@ struct calls_of_ranks {
     in.bound = lists_in_halves.workspace_bytes();
     static_cast<void>(lists_in_halves.run(in.workspace));
 
+    farpoint::point_bvh<scalar> bvh;
+    farpoint::batch const cloud{in.view};
+    static_cast<void>(farpoint::build_point_bvh(in.exec, cloud, in.workspace, bvh));
+    farpoint::indexed_shard const indexed{part, bvh};
+    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, indexed, in.view, method, 1, lists);
+    in.bound = farpoint::knn_shard_plan_workspace_bytes(in.exec, 1, indexed, in.view, method, 1, lists);
+    static_cast<void>(farpoint::knn_shard(in.exec, rank, indexed, in.view, method, 1, lists, in.workspace));
+    auto indexed_lists = farpoint::knn_shard_plan(in.exec, rank, indexed, in.view, method, 1, lists, in.workspace);
+    static_cast<void>(indexed_lists.run(in.workspace));
+
+    farpoint::normals_params const planes;
+    farpoint::normals_output<scalar> const normals;
+    in.bound = farpoint::estimate_normals_shard_plan_workspace_bytes(in.exec, 1, part, planes, normals);
+    static_cast<void>(
+        farpoint::estimate_normals_shard_plan(in.exec, rank, part, planes, normals, in.workspace).run(in.workspace));
+    in.bound = farpoint::mean_knn_distance_shard_plan_workspace_bytes(in.exec, 1, indexed, 1, {});
+    static_cast<void>(
+        farpoint::mean_knn_distance_shard_plan(in.exec, rank, indexed, 1, {}, in.workspace).run(in.workspace));
+    farpoint::interpolate_output const between{{}, nullptr};
+    in.bound = farpoint::interpolate_shard_plan_workspace_bytes(in.exec, 1, part, {}, in.view, 1, between);
+    static_cast<void>(
+        farpoint::interpolate_shard_plan(in.exec, rank, part, {}, in.view, 1, between, in.workspace).run(in.workspace));
+
     farpoint::radius_params const ball;
     farpoint::radius_shard_output<scalar> const balls;
     in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
@@ -50,6 +75,26 @@ struct calls_of_ranks {
     in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
     in.bound = balls_in_halves.workspace_bytes();
     static_cast<void>(balls_in_halves.run(in.workspace));
+
+    in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, indexed, in.view, ball, 1, balls);
+    in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, indexed, in.view, ball, 1, balls);
+    static_cast<void>(farpoint::radius_shard(in.exec, rank, indexed, in.view, ball, 1, balls, in.workspace));
+    auto indexed_balls = farpoint::radius_shard_plan(in.exec, rank, indexed, in.view, ball, 1, balls, in.workspace);
+    static_cast<void>(indexed_balls.run(in.workspace));
+
+    farpoint::repartition_output<scalar> const owned;
+    in.bound = farpoint::repartition_workspace_bytes(in.exec, 1, part);
+    static_cast<void>(farpoint::repartition(in.exec, rank, part, owned, in.workspace));
+
+    auto moved_in_halves = farpoint::repartition_plan(in.exec, rank, part, in.workspace);
+    in.bound = farpoint::repartition_plan_workspace_bytes(in.exec, 1, part);
+    in.bound = moved_in_halves.workspace_bytes();
+    farpoint::indexed_shard<points, farpoint::point_bvh<scalar>> of_owner;
+    of_owner.owners = moved_in_halves.owners();
+    static_cast<void>(moved_in_halves.run(owned, in.workspace));
+    in.bound = moved_in_halves.template features_workspace_bytes<scalar>(1);
+    static_cast<void>(moved_in_halves.template send_features<scalar>({}, 1, {}, in.workspace));
+    static_cast<void>(moved_in_halves.template return_features<scalar>({}, 1, {}, in.workspace));
 
     farpoint::voxelize_params<scalar> const params;
     farpoint::voxelize_shard_output<scalar> const own;

@@ -4,7 +4,7 @@
 
 #include <farpoint/scale/along_curve.hpp>
 #include <farpoint/scale/stream/curve/owner_index.hpp>
-#include <farpoint/scale/stream/curve/parcels.hpp>
+#include <farpoint/scale/stream/curve/repartition.hpp>
 #include <farpoint/scale/stream/knn_shard_check.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -50,11 +50,7 @@ struct curve_source {
 /// @tparam Index  type of a position in the whole cloud
 template <class Exec, class Scalar, class Index>
 struct knn_curve_memory {
-  curve_memory<Scalar> curve;
-  curve_parcels<Exec> points;
-  curve_parcels<Exec> queries;
-  std::uint32_t* begins;     ///< `[2, ranks + 2]`: first item of each owner, for points and queries
-  std::uint32_t* matrix;     ///< `[ranks, 2, ranks + 2]`
+  curve_repartition_memory<Exec, Scalar> owners;
   curve_source* sources;     ///< `[ranks]`: in the order of the parts
   vec<Scalar>* sent;         ///< points to send, later queries
   Index* sent_names;         ///< positions of `sent`
@@ -69,14 +65,12 @@ struct knn_curve_memory {
   Scalar* answer_distances;  ///< `[sent, k]`
 
   knn_curve_memory(workspace_cutter& cutter, knn_curve_sizes const& s) noexcept
-      : curve{cutter, s.ranks, s.points}, points{cutter, s.points}, queries{cutter, s.takes_queries() ? s.queries : 0} {
+      : owners{cutter, s.ranks, s.points, s.takes_queries() ? s.queries : 0} {
     index_t const own_queries = s.takes_queries() ? s.queries : 0;
     index_t const parcels = larger(s.points, own_queries);
     index_t const answered = larger(s.is_self ? s.points : index_t{0}, own_queries);
     index_t const taken = s.takes_queries() ? s.owned_queries : 0;
     index_t const excluding = s.excludes_self ? taken : 0;
-    begins = cutter.take<std::uint32_t>(2 * (s.ranks + 2));
-    matrix = cutter.take<std::uint32_t>(2 * index_t{s.ranks} * (s.ranks + 2));
     sources = cutter.take<curve_source>(s.ranks);
     sent = cutter.take<vec<Scalar>>(parcels);
     sent_names = cutter.take<Index>(parcels);

@@ -43,7 +43,6 @@ class knn_curve_task {
   using output_type = knn_shard_output<scalar>;
   using backend = shard_backend<Exec>;
   using plan_type = knn_curve_plan<Exec, scalar, Index>;
-  using route_type = curve_route;
 
   /// Arguments of the call.
   struct call {
@@ -60,22 +59,21 @@ class knn_curve_task {
         communicator_{communicator},
         call_{what},
         plan_{workspace.data(), what.sizes},
-        split_{exec, communicator, plan_.memory.curve},
-        mover_{exec, communicator} {}
+        owners_{exec, communicator, plan_.memory.owners} {}
 
   /// @param headers  `[ranks]`
   /// @param sources  `[ranks]`: ranks in the order of their points
   result run(knn_curve_header const* headers, int const* sources) noexcept {
     is_self_ = std::all_of(headers, headers + ranks(), [](auto const& header) { return header.is_self != 0; });
-    result done = split_.run(call_.part.points, call_.queries, !is_self_);
-    if (done) done = choose_owners();
+    index_t const excluded = call_.method.exclude_self ? call_.part.points.size() : 0;
+    curve_counts counts;
+    result done = owners_.choose(call_.part.points, call_.queries, is_self_, excluded, counts);
     if (done) done = number_places(headers, sources);
-    std::uint32_t begins[curve_max_ranks * 2 * (curve_max_ranks + 2)];
-    if (done) done = exchange_counts(begins);
     if (!done) return done;
-    route_type points = route_of(begins, 0, sources);
-    route_type queries = is_self_ ? points : route_of(begins, 1, sources);
-    done = check_room(headers, begins);
+    int const me = communicator_.rank();
+    curve_route points = counts.route(0, me, sources);
+    curve_route queries = is_self_ ? points : counts.route(1, me, sources);
+    done = check_room(headers, counts);
     if (done) done = move(points, queries);
     if (done) done = answer(headers, points, queries);
     return done ? give_back(queries) : done;
@@ -85,25 +83,10 @@ class knn_curve_task {
   int ranks() const noexcept { return call_.sizes.ranks; }
   auto const& memory() const noexcept { return plan_.memory; }
   /// The points if they are the queries, otherwise the queries.
-  curve_parcels<Exec> const& asking() const noexcept { return is_self_ ? memory().points : memory().queries; }
-  index_t asking_count() const noexcept { return call_.queries.size(); }
-  std::size_t begins_row() const noexcept { return static_cast<std::size_t>(ranks()) + 2; }
-
-  result choose_owners() const noexcept {
-    index_t const n = call_.part.points.size();
-    auto const& points = memory().points;
-    curve_borders const borders = split_.borders();
-    std::uint64_t const* const keys = memory().curve.keys;
-    result done = for_each_index(exec_, n, curve_point_owner_step{keys, borders, points.owners[0], points.items[0]}, 4);
-    if (done) done = mover_.sort(points, n, memory().begins);
-    if (!done || is_self_) return done;
-    auto const& queries = memory().queries;
-    index_t const excluded = call_.method.exclude_self ? n : 0;
-    curve_query_owner_step<Queries> const step{call_.queries,     memory().curve.frame, keys, excluded, borders,
-                                               queries.owners[0], queries.items[0]};
-    done = for_each_index(exec_, asking_count(), step, 3 * curve_axis_bits);
-    return done ? mover_.sort(queries, asking_count(), memory().begins + begins_row()) : done;
+  curve_parcels<Exec> const& asking() const noexcept {
+    return is_self_ ? memory().owners.points : memory().owners.queries;
   }
+  index_t asking_count() const noexcept { return call_.queries.size(); }
 
   /// Computes the positions of each rank's points: they follow the points of the previous rank in the order of the
   /// parts.
@@ -134,61 +117,40 @@ class knn_curve_task {
                           static_cast<std::size_t>(source_count_) * sizeof *all);
   }
 
-  /// Gathers how many points and queries go from rank to rank.
-  result exchange_counts(std::uint32_t* begins) noexcept {
-    std::size_t const size = (is_self_ ? 1 : 2) * begins_row() * sizeof *begins;
-    result const done = communicator_.all_gather(memory().begins, memory().matrix, size);
-    if (!done) return done;
-    return backend::read(exec_, communicator_, begins, memory().matrix, static_cast<std::size_t>(ranks()) * size);
-  }
-  std::size_t count_of(std::uint32_t const* begins, int which, int from, int to) const noexcept {
-    std::size_t const kinds = is_self_ ? 1 : 2;
-    std::size_t const row = static_cast<std::size_t>(from) * kinds + static_cast<std::size_t>(which);
-    std::uint32_t const* const begin = begins + row * begins_row() + to;
-    return begin[1] - begin[0];
-  }
-  route_type route_of(std::uint32_t const* begins, int which, int const* sources) const noexcept {
-    return {communicator_.rank(), ranks(), sources,
-            [&](int from, int to) { return count_of(begins, which, from, to); }};
-  }
-
   /// Checks that every rank has room for what it will own. All ranks get the same decision.
-  result check_room(knn_curve_header const* headers, std::uint32_t const* begins) const noexcept {
+  result check_room(knn_curve_header const* headers, curve_counts const& counts) const noexcept {
     bool fits = true;
     for (int to = 0; to < ranks(); ++to) {
       // The room for points has been checked before. This check guards against wrong borders.
-      fits = fits && count_for(begins, 0, to) <= headers[to].owned_points;
+      fits = fits && counts.owned(0, to) <= headers[to].owned_points;
       if (is_self_) continue;
-      index_t const queries = count_for(begins, 1, to);
+      index_t const queries = counts.owned(1, to);
       fits = fits && queries <= headers[to].owned_queries;
       if (to == communicator_.rank() && call_.owned != nullptr) *call_.owned = queries;
     }
     return fits ? result{} : too_small("knn_shard: a rank owns more queries than its owned_queries");
   }
-  index_t count_for(std::uint32_t const* begins, int which, int to) const noexcept {
-    std::size_t sum = 0;
-    for (int from = 0; from < ranks(); ++from) sum += count_of(begins, which, from, to);
-    return static_cast<index_t>(sum);
-  }
 
-  result move(route_type& points, route_type& queries) noexcept {
+  result move(curve_route& points, curve_route& queries) noexcept {
     index_t const n = call_.part.points.size();
     auto const& m = memory();
     auto const first = static_cast<Index>(first_place_);
-    curve_pack_step<Points, Index> const point{call_.part.points, m.points.order(ranks()), nullptr, nullptr, first, n};
-    result const done = mover_.send(points, point, {m.sent, m.sent_names, m.owned, m.names});
+    curve_pack_step<Points, Index> const point{
+        call_.part.points, m.owners.points.order(ranks()), nullptr, nullptr, first, n};
+    result const done = owners_.mover().send(points, point, {m.sent, m.sent_names, m.owned, m.names});
     if (!done || is_self_) return done;
-    curve_pack_step<Queries, Index> const query{call_.queries, m.queries.order(ranks()), nullptr, nullptr, first, n};
+    curve_pack_step<Queries, Index> const query{
+        call_.queries, m.owners.queries.order(ranks()), nullptr, nullptr, first, n};
     bool const excludes = call_.method.exclude_self;
     result const sent =
-        mover_.send(queries, query, {m.sent, m.sent_names, m.asked, excludes ? m.excluded_names : nullptr});
+        owners_.mover().send(queries, query, {m.sent, m.sent_names, m.asked, excludes ? m.excluded_names : nullptr});
     if (!sent || !excludes) return sent;
     return for_each_index(exec_, queries.received(),
                           knn_excluded_step<Index>{m.excluded_names, m.names, points.received(), m.excluded}, 8);
   }
 
   /// Answers the queries that this rank owns, in the order of their arrival.
-  result answer(knn_curve_header const* headers, route_type const& points, route_type const& queries) noexcept {
+  result answer(knn_curve_header const* headers, curve_route const& points, curve_route const& queries) noexcept {
     auto const& m = memory();
     index_t const owned = points.received();
     index_t const asked = queries.received();
@@ -200,12 +162,12 @@ class knn_curve_task {
     knn_owner_index<Exec, scalar> const index{
         exec_, cutter, {all, names, is_self_ ? nullptr : m.excluded}, owned, asked};
     using args_type = knn_stream_args<view, view, Index, curve_reach<scalar>>;
-    curve_borders const borders = split_.borders();
+    curve_borders const borders = owners_.borders();
     args_type const args{{all, 0},      is_self_ ? all : ask,
                          call_.sizes.k, squared_radius<scalar>(call_.method.max_radius),
                          ranks(),       communicator_.rank(),
                          m.rows,        m.distances,
-                         choice,        {m.curve.frame, borders.keys, borders.count}};
+                         choice,        {m.owners.curve.frame, borders.keys, borders.count}};
     knn_stream_task<Exec, Communicator, knn_owner_index<Exec, scalar>, args_type> search{
         exec_, communicator_, call_.method, nullptr, index, args};
     result const done = search.plan(headers);
@@ -217,23 +179,25 @@ class knn_curve_task {
 
   /// Sends rows back to the ranks of their queries. Rows of queries that were not sent, because not finite, are
   /// emptied.
-  result give_back(route_type& route) const noexcept {
+  result give_back(curve_route& route) const noexcept {
     auto const& m = memory();
     auto const k = static_cast<std::size_t>(call_.sizes.k);
     shard_messages const messages = route.messages();
     result done = messages.send_back(communicator_, m.rows, m.answers, k * sizeof *m.rows);
     if (done) done = messages.send_back(communicator_, m.distances, m.answer_distances, k * sizeof *m.distances);
-    auto const kept = route.kept();
-    if (done) done = give(0, kept.from, m.answers, m.answer_distances);
-    if (done) done = give(kept.end(), route.sent(), m.answers, m.answer_distances);
-    index_t const moved = (kept.at - kept.from) * call_.sizes.k;
-    if (done) done = give(kept.from, kept.end(), m.rows + moved, m.distances + moved);
+    if (done) {
+      done = route.for_each_part([&](index_t begin, index_t end, index_t kept_at) {
+        index_t const moved = (kept_at - begin) * call_.sizes.k;
+        return kept_at < 0 ? give(begin, end, m.answers, m.answer_distances)
+                           : give(begin, end, m.rows + moved, m.distances + moved);
+      });
+    }
     index_t const left = asking_count() - route.sent();
     knn_leave_step<scalar> const leave{asking().order(ranks()) + route.sent(), call_.sizes.k,
                                        call_.output.indices.data(), call_.output.distances.data()};
     if (done) done = for_each_index(exec_, left * call_.sizes.k, leave, 2);
     if (!done || call_.output.report == nullptr) return done;
-    return for_each_index(exec_, 1, knn_curve_report_step<scalar>{m.curve.parties, ranks(), call_.output.report},
+    return for_each_index(exec_, 1, knn_curve_report_step<scalar>{m.owners.curve.parties, ranks(), call_.output.report},
                           ranks());
   }
   /// Writes the rows of sent queries [begin, end).
@@ -249,8 +213,7 @@ class knn_curve_task {
   Communicator& communicator_;
   call call_;
   plan_type plan_;
-  curve_split<Exec, Communicator, scalar> split_;
-  curve_mover<Exec, Communicator> mover_;
+  curve_repartition<Exec, Communicator, scalar> owners_;
   bool is_self_ = true;
   index_t first_place_ = 0;
   int source_count_ = 1;

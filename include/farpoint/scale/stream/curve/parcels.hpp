@@ -111,14 +111,7 @@ struct curve_pack_step {
 /// Messages of a repartition. The items that a rank keeps are not part of a message.
 class curve_route {
  public:
-  /// Items that the rank keeps.
-  struct part {
-    index_t from;  ///< first one among the sent items
-    index_t size;
-    index_t at;  ///< first one among the received items
-
-    index_t end() const noexcept { return from + size; }
-  };
+  curve_route() noexcept = default;
 
   /// @param sources  `[ranks]`: order of the ranks in the receive buffer
   /// @param count    `count(from, to)`: number of items from rank to rank
@@ -143,13 +136,30 @@ class curve_route {
 
   index_t sent() const noexcept { return sent_; }          ///< with the kept items
   index_t received() const noexcept { return received_; }  ///< with the kept items
-  part const& kept() const noexcept { return kept_; }
+
+  /// Calls `visit(begin, end, kept_at)` for consecutive parts [begin, end) of the sent items. `kept_at` is the position
+  /// of a kept part among the received items, and -1 for the others.
+  template <class Visit>
+  result for_each_part(Visit const& visit) const noexcept {
+    result done = visit(index_t{0}, kept_.from, index_t{-1});
+    if (done) done = visit(kept_.from, kept_.end(), kept_.at);
+    return done ? visit(kept_.end(), sent_, index_t{-1}) : done;
+  }
 
   shard_messages messages() noexcept { return {outgoing_, incoming_, in_bytes_}; }
 
  private:
-  message outgoing_[curve_max_ranks];
-  message incoming_[curve_max_ranks];
+  /// Items that the rank keeps.
+  struct part {
+    index_t from;  ///< first one among the sent items
+    index_t size;
+    index_t at;  ///< first one among the received items
+
+    index_t end() const noexcept { return from + size; }
+  };
+
+  message outgoing_[curve_max_ranks]{};
+  message incoming_[curve_max_ranks]{};
   message in_bytes_[2 * curve_max_ranks];
   index_t sent_ = 0;
   index_t received_ = 0;
@@ -192,19 +202,14 @@ class curve_mover {
   result send(curve_route& route, curve_pack_step<Points, Index> const& pack,
               buffers<typename Points::scalar, Index> const& to) const noexcept {
     bool const has_names = to.received_names != nullptr;
-    auto const part = [&](index_t begin, index_t end, vec<typename Points::scalar>* points, Index* names) {
+    result done = route.for_each_part([&](index_t begin, index_t end, index_t kept_at) {
+      bool const is_kept = kept_at >= 0;
       auto step = pack;
       step.order += begin;
-      step.to = points;
-      step.names = has_names ? names : nullptr;
+      step.to = is_kept ? to.received + kept_at : to.sent + begin;
+      step.names = !has_names ? nullptr : is_kept ? to.received_names + kept_at : to.sent_names + begin;
       return for_each_index(exec_, end - begin, step, 8);
-    };
-    auto const kept = route.kept();
-    result done = part(0, kept.from, to.sent, to.sent_names);
-    index_t const at = kept.at;
-    if (done) done = part(kept.from, kept.end(), to.received + at, to.received_names + (has_names ? at : 0));
-    index_t const rest = kept.end();
-    if (done) done = part(rest, route.sent(), to.sent + rest, to.sent_names + (has_names ? rest : 0));
+    });
     if (done) done = route.messages().send(communicator_, to.sent, to.received, sizeof *to.sent);
     if (!done || !has_names) return done;
     return route.messages().send(communicator_, to.sent_names, to.received_names, sizeof *to.sent_names);

@@ -8,8 +8,8 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A search on ranks whose first half has been made, by knn_shard_plan() or radius_shard_plan(). The sizes of the
-/// second half are known exactly, so that run() never fails for lack of room.
+/// A search on ranks whose first half has been made, by knn_shard_plan(), radius_shard_plan() or a call of
+/// neighborhood_shard.hpp. The sizes of the second half are known exactly, so that run() never fails for lack of room.
 ///
 /// Refers to the communicator, and to the arrays and the workspace of the first half, which stay in use until run().
 /// All ranks call run() if outcome() is `ok`; a rank that cannot, for lack of memory for example, aborts the

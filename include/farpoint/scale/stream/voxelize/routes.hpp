@@ -4,7 +4,7 @@
 
 #include <farpoint/scale/stream/flags.hpp>
 #include <farpoint/scale/stream/telling.hpp>
-#include <farpoint/scale/voxelize_shard_layout.hpp>
+#include <farpoint/scale/stream/voxelize/shard_layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

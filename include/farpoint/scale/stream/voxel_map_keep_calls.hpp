@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/voxelize/map_oldest_steps.hpp>
-#include <farpoint/scale/voxel_map_calls.hpp>
+#include <farpoint/scale/stream/voxel_map_calls.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -5,7 +5,7 @@
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/detail/voxelize/cuda.cuh>
-#include <farpoint/scale/stream/noted_rows.hpp>
+#include <farpoint/scale/stream/voxelize/noted_rows.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -2,7 +2,7 @@
 /// The parts of the output that gather_voxels() gathers, and the checks that need no count of rows.
 #pragma once
 
-#include <farpoint/scale/voxelize_shard_layout.hpp>
+#include <farpoint/scale/stream/voxelize/shard_layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/scale/stream/voxelize_layout.hpp>
+#include <farpoint/scale/stream/voxelize/layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

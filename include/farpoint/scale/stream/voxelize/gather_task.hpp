@@ -3,8 +3,8 @@
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/scale/stream/gather_voxels_layout.hpp>
 #include <farpoint/scale/stream/telling.hpp>
+#include <farpoint/scale/stream/voxelize/gather_layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

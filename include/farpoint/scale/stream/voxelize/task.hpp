@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/scale/stream/voxelize_steps.hpp>
+#include <farpoint/scale/stream/voxelize/steps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

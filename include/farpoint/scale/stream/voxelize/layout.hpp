@@ -3,9 +3,9 @@
 #pragma once
 
 #include <farpoint/scale/shard_backend.hpp>
-#include <farpoint/scale/stream/noted_rows.hpp>
 #include <farpoint/scale/stream/partition.hpp>
-#include <farpoint/scale/stream/voxelize_routes.hpp>
+#include <farpoint/scale/stream/voxelize/noted_rows.hpp>
+#include <farpoint/scale/stream/voxelize/routes.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -4,7 +4,7 @@
 
 #include <farpoint/core/limits.hpp>
 #include <farpoint/detail/voxelize/check.hpp>
-#include <farpoint/scale/shard_agreement.hpp>
+#include <farpoint/scale/stream/shard_agreement.hpp>
 #include <farpoint/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
