@@ -3,7 +3,6 @@
 
 #include "knn/external.cuh"
 #include "knn/neighborhood.cuh"
-#include "knn/packets.cuh"
 #include "knn/peers.cuh"
 #include "knn/register.cuh"
 #include "peers/knn_nanoflann.hpp"
@@ -124,7 +123,6 @@ void register_rows(bool flush_l2, knn_problem_store& problems) {
 int run_program(arguments const& args) {
   knn_problem_store problems{read_scans(args.cloud_paths)};
   register_rows(args.flush_l2, problems);
-  register_packets(args.flush_l2, problems);
   register_external(args.flush_l2);
   register_neighborhood(args.flush_l2);
   return run_cuda_suite("knn_exact", args);

@@ -31,24 +31,12 @@ Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
   return stream;
 }
 
-/// Steps of the packets that answer points of a float cloud among themselves. Results are equal. Each has the changes
-/// of those before it.
-enum class packet_steps {
-  standard,
-  lean_merges,  ///< lists are lean_topk
-  lean,         ///< and the loop is that of lean_traversal, with fewer instructions per turn
-  lean_by_set,  ///< and points of a leaf that only eight queries are near are tested for these queries
-  lean_wide,    ///< and fewer groups of queries are loose: packet_max_spread_wide
-  lean_ahead    ///< and leaves are loaded into the cache when they are queued
-};
-
 /// Default choice. To change it, derive a struct, hide members, and pass it as the first template argument of knn() or
 /// build_point_bvh().
 struct knn_selector {
-  /// Threads per block that answers queries, in whole warps: at most 256, or 128 for double. h100, 10 M points of a
-  /// cube, k = 8, ms: 4.98 (128 threads: 5.01).
+  /// Threads per block that answers queries, in whole warps; fewer where their lists would exceed 48 KiB of shared
+  /// memory. h100, 10 M points of a cube, k = 8, ms: 4.98 (128 threads: 5.01).
   static constexpr int block_size = 64;
-  static constexpr packet_steps packets = packet_steps::standard;
 
   /// Maximum number of rows per launch, in whole blocks: more queries in view order take several launches.
   static constexpr index_t launch_rows = index_t{1} << 31;
@@ -103,11 +91,10 @@ inline constexpr int kept_lists_bytes = 16 * 1024;
 
 /// Limit on the spread of queries that a warp answers together. Eight queries are tested together if their squared
 /// extent and their bounds are below this multiple of their smallest bound.
-inline constexpr int packet_max_spread = 16;
-/// Candidate for packet_max_spread. A simulation of 1 M points, k = 8, counts tests of a box by single queries, and
-/// turns of eight points, per packet: sphere 14.7 and 21.5 (64: 6.3, 22.2; no limit: 0, 25.1), rings 6.7 and 13.4 (64:
-/// 3.6, 13.6), cube 4.0 and 37.1 (64: 0, 37.5).
-inline constexpr int packet_max_spread_wide = 64;
+/// h200, 1 M points, k = 8, us (in parentheses, 16): cube 479.5 (490.2), sphere 384.5 (400.9), LiDAR rings 432.1
+/// (441.7). A simulation of these clouds counts tests of a box by single queries, and turns of eight points, per packet:
+/// sphere 6.3, 22.2 (16: 14.7, 21.5; no limit: 0, 25.1), rings 3.6, 13.6 (6.7, 13.4), cube 0, 37.5 (4.0, 37.1).
+inline constexpr int packet_max_spread = 64;
 /// Number of steps of four leaves after which each query of a packet tests boxes on its own. It is reached only with
 /// many coincident points exactly at the queries' bounds: only a query itself can decide which of these has the lowest
 /// index.

@@ -1,5 +1,5 @@
 // warp_topk: the k smallest keys of each lane, against std::sort.
-#include <farpoint/detail/search/packets/lean_topk.cuh>
+#include <farpoint/warp/warp_topk.cuh>
 
 #include "../../support/catch.hpp"
 #include "../../support/device/cuda_check.hpp"
@@ -16,12 +16,11 @@ constexpr int threads = 32 * warps;
 
 /// Each lane offers the keys [begins[thread], begins[thread + 1]); a lane without any is not active in the first half
 /// of its keys. Keys are offered `burst` at a time.
-template <class List>
-__global__ void keep_nearest(typename List::key const* keys, int const* begins, int k, typename List::key limit,
-                             std::uint32_t const* excluded, int burst, typename List::key* out, unsigned* bad_bounds) {
-  using list_type = List;
-  using Scalar = typename List::scalar;
-  constexpr int Capacity = List::capacity;
+template <class Scalar, int Capacity>
+__global__ void keep_nearest(farpoint::neighbor_key<Scalar> const* keys, int const* begins, int k,
+                             farpoint::neighbor_key<Scalar> limit, std::uint32_t const* excluded, int burst,
+                             farpoint::neighbor_key<Scalar>* out, unsigned* bad_bounds) {
+  using list_type = farpoint::warp_topk<Scalar, Capacity>;
   __shared__ typename list_type::storage shared[warps];
   int const thread = static_cast<int>(threadIdx.x);
   list_type list{shared[thread / 32], k, limit, excluded[thread]};
@@ -57,11 +56,10 @@ __global__ void keep_nearest(typename List::key const* keys, int const* begins, 
   if (list.bound() != worst.distance2() || list.bound_index() != worst.index()) atomicAdd(bad_bounds, 1u);
 }
 
-template <class List>
+template <class Scalar, int Capacity>
 void check_lanes(int k, int most, int burst, std::uint64_t seed) {
-  using Scalar = typename List::scalar;
-  using key = typename List::key;
-  CAPTURE(List::capacity, k, most, burst, seed, sizeof(Scalar));
+  using key = farpoint::neighbor_key<Scalar>;
+  CAPTURE(Capacity, k, most, burst, seed, sizeof(Scalar));
   random_source random{seed};
   std::vector<std::vector<key>> given;
   std::vector<key> keys;
@@ -81,8 +79,8 @@ void check_lanes(int k, int most, int burst, std::uint64_t seed) {
   for (key const limit : {key{std::numeric_limits<Scalar>::infinity(), no_index}, key{Scalar(0.5), no_index}}) {
     device_array<key> const out{static_cast<std::size_t>(threads * k)};
     device_array<unsigned> const bad_bounds{std::vector<unsigned>{0}};
-    keep_nearest<List><<<1, threads>>>(memory.data(), begin_memory.data(), k, limit, excluded_memory.data(), burst,
-                                       out.data(), bad_bounds.data());
+    keep_nearest<Scalar, Capacity><<<1, threads>>>(memory.data(), begin_memory.data(), k, limit, excluded_memory.data(),
+                                                   burst, out.data(), bad_bounds.data());
     REQUIRE_CUDA(cudaGetLastError());
     REQUIRE_CUDA(cudaDeviceSynchronize());
     auto const found = out.download();
@@ -100,14 +98,13 @@ void check_lanes(int k, int most, int burst, std::uint64_t seed) {
   }
 }
 
-template <class List>
+template <class Scalar, int Capacity>
 void check_capacity() {
-  constexpr int capacity = List::capacity;
-  for (int const k : {1, capacity / 2, capacity - 1, capacity}) {
+  for (int const k : {1, Capacity / 2, Capacity - 1, Capacity}) {
     if (k < 1) continue;
-    for (int const burst : {1, 5, List::batch}) {
+    for (int const burst : {1, 5, farpoint::warp_topk<Scalar, Capacity>::batch}) {
       for (int const most : {0, 3, 20, 300}) {
-        check_lanes<List>(k, most, burst, static_cast<std::uint64_t>(k * 1000 + most * 10 + burst));
+        check_lanes<Scalar, Capacity>(k, most, burst, static_cast<std::uint64_t>(k * 1000 + most * 10 + burst));
       }
     }
   }
@@ -116,10 +113,6 @@ void check_capacity() {
 }  // namespace
 
 TEST_CASE("warp_topk: the k nearest of each lane", "[warp][device][sanitize]") {
-  for_each_value<1, 2, 8, 16, 32, 64>([](auto capacity) { check_capacity<farpoint::warp_topk<float, capacity>>(); });
-  for_each_value<8, 32>([](auto capacity) { check_capacity<farpoint::warp_topk<double, capacity>>(); });
-}
-
-TEST_CASE("lean_topk: the k nearest of each lane", "[warp][device][sanitize]") {
-  for_each_value<1, 2, 8, 16, 32, 64>([](auto capacity) { check_capacity<farpoint::detail::lean_topk<capacity>>(); });
+  for_each_value<1, 2, 8, 16, 32, 64>([](auto capacity) { check_capacity<float, capacity>(); });
+  for_each_value<8, 32>([](auto capacity) { check_capacity<double, capacity>(); });
 }

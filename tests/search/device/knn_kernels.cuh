@@ -14,14 +14,6 @@ struct small_tiles : farpoint::knn_selector {
   static constexpr farpoint::index_t warp_per_query_below = 0;
 };
 
-/// Small tiles, and the candidates of packet_steps.
-template <farpoint::packet_steps Steps>
-struct steps_tiles : small_tiles {
-  static constexpr farpoint::packet_steps packets = Steps;
-};
-using lean_tiles = steps_tiles<farpoint::packet_steps::lean>;
-using lean_ahead_tiles = steps_tiles<farpoint::packet_steps::lean_ahead>;
-
 }  // namespace farpoint_tests
 
 // `how` is `extern template` or `template`.
@@ -34,11 +26,6 @@ using lean_ahead_tiles = steps_tiles<farpoint::packet_steps::lean_ahead>;
   KNN_KERNELS_OF_KIND(how, Coord, Selector, points) \
   KNN_KERNELS_OF_KIND(how, Coord, Selector, others)
 
-// The candidates are for points of floats.
-#define KNN_KERNELS_OF_STEPS(how)                        \
-  KNN_KERNELS_OF(how, float, farpoint_tests::lean_tiles) \
-  KNN_KERNELS_OF(how, float, farpoint_tests::lean_ahead_tiles)
-
 #define KNN_KERNELS(how, Coord)                      \
   KNN_KERNELS_OF(how, Coord, farpoint::knn_selector) \
   KNN_KERNELS_OF(how, Coord, farpoint_tests::small_tiles)
@@ -46,4 +33,3 @@ using lean_ahead_tiles = steps_tiles<farpoint::packet_steps::lean_ahead>;
 KNN_KERNELS(extern template, float)
 KNN_KERNELS(extern template, double)
 KNN_KERNELS(extern template, farpoint::float16)
-KNN_KERNELS_OF_STEPS(extern template)

@@ -27,10 +27,6 @@ auto solve_knn(Problem const& problem) {
     auto const answer = knn_on_device<farpoint::knn_selector, decltype(index)>(problem);
     auto const pieces = knn_on_device<in_pieces, decltype(index)>(problem);
     check_answer(pieces, answer, "small pieces");
-    if constexpr (std::is_same_v<Problem, knn_problem<float>>) {
-      check_answer(knn_on_device<lean_tiles, decltype(index)>(problem), answer, "lean");
-      check_answer(knn_on_device<lean_ahead_tiles, decltype(index)>(problem), answer, "lean and ahead");
-    }
     return answer;
   });
 }
@@ -63,7 +59,6 @@ void check_against_host(xyz_cloud const& cloud, index_t k) {
   auto const answer = knn_on_device<farpoint::knn_selector, std::int32_t>(problem);
   auto const expected = host_knn(problem);
   check_answer(answer, expected);
-  check_answer(knn_on_device<lean_ahead_tiles, std::int32_t>(problem), expected, "lean and ahead");
 }
 
 /// Half of the points in the first cell of the whole cloud, half of these in the first cell of that, and so on.

@@ -16,7 +16,6 @@
 using namespace farpoint_tests;
 using namespace farpoint::detail;
 using farpoint::no_index;
-using farpoint::packet_steps;
 
 namespace {
 
@@ -26,7 +25,6 @@ struct packet_search {
   bool is_external;    ///< search_external(), else search_together()
   bool has_own_order;  ///< queries that are not the points have a BVH of their own
   packet_limits limits{};
-  packet_steps steps = packet_steps::standard;
 };
 
 constexpr float always = infinity<float>;
@@ -43,12 +41,7 @@ constexpr packet_search searches[] = {
     {"together for a few turns", true, false, {always, 5}},
     {"together for more turns, own order", true, true, {always, 11}},
 };
-constexpr packet_search from_own_leaf[] = {
-    {"from their own leaf", false, false},
-    {"lean, from their own leaf", false, false, {}, packet_steps::lean},
-    {"lean by set, from their own leaf", false, false, {}, packet_steps::lean_by_set},
-    {"lean and wide, from their own leaf", false, false, {}, packet_steps::lean_wide},
-};
+constexpr packet_search from_own_leaf{"from their own leaf", false, false};
 
 /// BVHs that the host has built. Packets have an order, as a GPU gives them where they are many: the last comes first.
 template <class View>
@@ -114,12 +107,6 @@ void run_packets(Problem const& problem, search_queries<Queries> const& asked, p
       list found{*candidates, k, {request.radius2, no_index}, excluded};
       if (how.is_external) {
         search_external<fiber_warp>(asked, mine, k, how.limits, *shared, found);
-      } else if (how.steps == packet_steps::lean) {
-        search_together<fiber_warp, packet_steps::lean>(asked, mine, *shared, found);
-      } else if (how.steps == packet_steps::lean_by_set) {
-        search_together<fiber_warp, packet_steps::lean_by_set>(asked, mine, *shared, found);
-      } else if (how.steps == packet_steps::lean_wide) {
-        search_together<fiber_warp, packet_steps::lean_wide>(asked, mine, *shared, found);
       } else {
         search_together<fiber_warp>(asked, mine, *shared, found);
       }
@@ -291,14 +278,10 @@ ONE_THREAD_TEST_CASE("packets of a GPU: ragged batches with empty clouds", "[knn
 
 namespace {
 
-/// Checks all ways of search from the queries' own leaf.
-void check_own_searches(knn_problem<float> const& problem) {
+void check_own_search(knn_problem<float> const& problem) {
   auto const expected = reference_knn(problem);
-  for (packet_search const& how : from_own_leaf) {
-    INFO(how.name);
-    auto const answer = solve_knn(problem, how);
-    check_answer(answer, expected);
-  }
+  auto const answer = solve_knn(problem, from_own_leaf);
+  check_answer(answer, expected);
 }
 
 }  // namespace
@@ -310,7 +293,7 @@ ONE_THREAD_TEST_CASE("packets of a GPU: the points ask", "[knn][host][one_thread
         CAPTURE(static_cast<int>(which), n, k);
         knn_problem<float> problem{make_cloud(which, n, n), k};
         problem.method.exclude_self = n == 64;
-        check_own_searches(problem);
+        check_own_search(problem);
       }
     }
   }
@@ -323,7 +306,7 @@ ONE_THREAD_TEST_CASE("packets of a GPU: the points ask, several levels", "[knn][
       CAPTURE(static_cast<int>(which), k);
       knn_problem<float> problem{make_cloud(which, 2501, 13), k};
       problem.method.max_radius = which == shape::cube ? 0.1 : infinity<double>;
-      check_own_searches(problem);
+      check_own_search(problem);
     }
   }
 }
@@ -335,7 +318,7 @@ ONE_THREAD_TEST_CASE("packets of a GPU: the points ask, half of them in one plac
     CAPTURE(k);
     knn_problem<float> problem{cloud, k};
     problem.method.exclude_self = k == 8;
-    check_own_searches(problem);
+    check_own_search(problem);
   }
 }
 
@@ -343,6 +326,6 @@ ONE_THREAD_TEST_CASE("packets of a GPU: the points of ragged batches ask", "[knn
   knn_problem<float> problem{make_cloud(shape::non_finite, ragged_points, 9), 3};
   for_ragged_batches([&](std::vector<index_t> const& of_points, std::vector<index_t> const&) {
     set_offsets(problem, of_points, of_points);
-    check_own_searches(problem);
+    check_own_search(problem);
   });
 }

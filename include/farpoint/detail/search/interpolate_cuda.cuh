@@ -59,7 +59,8 @@ __device__ void write_interpolated(Args const& args, interpolated_row const* row
 template <class Queries>
 struct interpolate_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
-  static constexpr int capacity = 4;
+  static constexpr int min_capacity = 4;
+  static constexpr int max_capacity = 4;
 
   span<float const> features;
   index_t channels;
@@ -97,13 +98,10 @@ template <class Selector = knn_selector, class Queries>
 FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Queries> const& queries,
                                      span<float const> features, index_t channels,
                                      interpolate_output const& output) noexcept {
-  using args = interpolate_args<Queries>;
-  constexpr int block_size = Selector::block_size;
   knn_request<typename Queries::scalar> const request{3, no_distance<typename Queries::scalar>, false};
-  auto const all = external_args_of<Selector>(
-      args{{queries, request, non_finite_counter(output.report)}, features, channels, output});
-  launcher.launch_for(all.threads(queries.threads()), block_size,
-                      packet_kernel<external_args<args>, args::capacity, block_size>, all);
+  interpolate_args<Queries> const args{
+      {queries, request, non_finite_counter(output.report)}, features, channels, output};
+  launch_packets<Selector, query_kind::others>(launcher, args, queries.threads());
 }
 
 /// Number of points that a search has features of.

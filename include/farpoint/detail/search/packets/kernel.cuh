@@ -3,11 +3,11 @@
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>
-#include <farpoint/detail/search/packets/lean_topk.cuh>
 #include <farpoint/detail/search/packets/search.hpp>
 #include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/warp/warp_topk.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -28,10 +28,11 @@ FARPOINT_HD constexpr std::size_t packet_shared_bytes(int warps) noexcept {
   return static_cast<std::size_t>(warps) * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>));
 }
 
-/// True if `warps` warps fit into 48 KiB, the shared memory of a block on every device without an opt-in.
+/// Threads per block: the selector's, or fewer if lists and memory of their warps exceed 48 KiB, the shared memory of a
+/// block on every device without an opt-in.
 template <class Scalar, int Capacity>
-FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
-  return packet_shared_bytes<Scalar, Capacity>(warps) <= 48 * 1024;
+constexpr int packet_block_size(int chosen) noexcept {
+  return smaller(chosen, static_cast<int>(48 * 1024 / packet_shared_bytes<Scalar, Capacity>(1)) * cuda_warp::lanes);
 }
 
 /// Number of blocks that a multiprocessor should hold: the minimum that `Args` states, or fewer if shared memory
@@ -93,13 +94,11 @@ struct external_args : Args {
 ///
 /// and constants: min_capacity, max_capacity, is_external, which external_args sets, and min_blocks(capacity,
 /// block_size) per multiprocessor, 0 for any number.
-template <class Args, int Capacity, int BlockSize, packet_steps Steps = packet_steps::standard>
+template <class Args, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(BlockSize)) packet_kernel(Args const args) {
   using scalar = typename Args::scalar;
-  using list = std::conditional_t<Steps == packet_steps::standard, warp_topk<scalar, Capacity>, lean_topk<Capacity>>;
+  using list = warp_topk<scalar, Capacity>;
   constexpr int warps = BlockSize / cuda_warp::lanes;
-  static_assert(packets_fit<scalar, Capacity>(warps),
-                "farpoint: a block_size of knn_selector that shared memory is too small for");
   __shared__ typename list::storage candidates[warps];
   __shared__ packet_memory<scalar> shared[warps];
   int const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
@@ -115,41 +114,24 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
     packet_limits const limits{args.max_spread, packet_max_turns<Capacity>};
     search_external<cuda_warp>(args.queries, mine, k, limits, shared[warp], found);
   } else {
-    search_together<cuda_warp, Steps>(args.queries, mine, shared[warp], found);
+    search_together<cuda_warp>(args.queries, mine, shared[warp], found);
   }
   args.finish(mine, found, candidates[warp]);
 }
 
-/// Enqueues the kernel for lists longer than max_in_packets. Blocks are halved if the selector's do not fit.
-template <class Selector, class Args>
-FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
-  constexpr int capacity = Args::max_capacity;
-  constexpr int asked = Selector::block_size;
-  constexpr bool fits = packets_fit<typename Args::scalar, capacity>(asked / cuda_warp::lanes);
-  constexpr int block_size = fits ? asked : asked / 2;
-  launcher.launch_for(threads, block_size, packet_kernel<Args, capacity, block_size>, args);
-}
-
-/// Enqueues the kernel of `Args` for k up to Args::max_capacity, with at least `threads` threads.
-template <class Selector, class Args>
+/// Enqueues the kernel of the least capacity for the k of `args`, with at least `threads` threads. Capacities are powers
+/// of two from `Capacity`, but not 2, to Args::max_capacity.
+template <class Selector, class Args, int Capacity = Args::min_capacity>
 FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
-  constexpr int block_size = Selector::block_size;
-  static_assert(is_block_size(block_size), "farpoint: knn_selector::block_size must be whole warps of threads");
-  constexpr bool is_fixed = Args::is_external || sizeof(typename Args::scalar) != 4;
-  constexpr packet_steps steps = is_fixed ? packet_steps::standard : Selector::packets;
-  constexpr int least = Args::min_capacity;
-  constexpr int most = max_in_packets<typename Args::scalar>;
-  using kernel_type = void (*)(Args const);
-  int const k = args.request.k;
-  if constexpr (Args::max_capacity > most) {
-    if (k > most) return launch_long_packets<Selector>(launcher, args, threads);
+  static_assert(is_block_size(Selector::block_size),
+                "farpoint: knn_selector::block_size must be whole warps of threads");
+  constexpr int block_size = packet_block_size<typename Args::scalar, Capacity>(Selector::block_size);
+  if constexpr (Capacity < Args::max_capacity) {
+    if (args.request.k > Capacity) {
+      return launch_packet_kernel<Selector, Args, larger(2 * Capacity, 4)>(launcher, args, threads);
+    }
   }
-  kernel_type const kernel = k <= least ? kernel_type{packet_kernel<Args, least, block_size, steps>}
-                             : k <= 4   ? kernel_type{packet_kernel<Args, 4, block_size, steps>}
-                             : k <= 8   ? kernel_type{packet_kernel<Args, 8, block_size, steps>}
-                             : k <= 16  ? kernel_type{packet_kernel<Args, 16, block_size, steps>}
-                                        : kernel_type{packet_kernel<Args, most, block_size, steps>};
-  launcher.launch_for(threads, block_size, kernel, args);
+  launcher.launch_for(threads, block_size, packet_kernel<Args, Capacity, block_size>, args);
 }
 
 /// Adds to `args` what the kernel for queries that are not the points needs.

@@ -79,6 +79,18 @@ struct packet_node {
   static constexpr int shift = 3 * point_bvh_levels;
 };
 
+/// Leaf in the queue: its number, and the set of queries that its points are tested for, see packet_memory::set_of().
+struct packet_leaf {
+  std::uint32_t bits;
+
+  FARPOINT_HD static packet_leaf of(std::uint32_t leaf, std::uint32_t set) noexcept { return {leaf | set << shift}; }
+  FARPOINT_HD std::uint32_t leaf() const noexcept { return bits & ((1u << shift) - 1); }
+  FARPOINT_HD std::uint32_t set() const noexcept { return bits >> shift; }
+
+ private:
+  static constexpr int shift = 3 * point_bvh_levels;
+};
+
 /// Shared memory of a warp.
 template <class Scalar>
 struct packet_memory {
@@ -122,7 +134,7 @@ struct packet_memory {
   box all;
   point points[warp_packet_lanes + point_bvh_width];  ///< queue of points, tested eight at a time
   packet_node nodes[max_nodes];                       ///< stack of groups; the next is at the end
-  std::uint32_t leaves[warp_packet_lanes + groups];   ///< queue of leaves, tested four at a time
+  packet_leaf leaves[warp_packet_lanes + groups];     ///< queue of leaves, tested four at a time
   first_leaves first;                                 ///< set by find_beam() only; no_index: none
 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/detail/search/packets/beam.hpp>
-#include <farpoint/detail/search/packets/lean_traversal.hpp>
 #include <farpoint/detail/search/packets/per_lane.hpp>
 #include <farpoint/detail/search/packets/traversal.hpp>
 #include <farpoint/detail/search/queries.hpp>
@@ -13,7 +12,7 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Fills the lists of a warp's queries, which are points of the index, cloud by cloud: a packet traversal begins with
 /// the leaf of one query.
-template <class Warp, packet_steps Steps = packet_steps::standard, class Queries, class List>
+template <class Warp, class Queries, class List>
 FARPOINT_DEVICE void search_together(search_queries<Queries> const& queries,
                                      search_query<typename Queries::scalar> const& mine,
                                      packet_memory<typename Queries::scalar>& shared, List& found) noexcept {
@@ -29,15 +28,8 @@ FARPOINT_DEVICE void search_together(search_queries<Queries> const& queries,
     }
     found.activate(is_here);
     std::uint32_t const start = Warp::shuffle(mine.start, first);
-    if constexpr (Steps >= packet_steps::lean) {
-      constexpr int max_spread = Steps >= packet_steps::lean_wide ? packet_max_spread_wide : packet_max_spread;
-      lean_traversal<Warp, List, (Steps >= packet_steps::lean_by_set), max_spread, (Steps >= packet_steps::lean_ahead)>
-          traversal{found, shared, q};
-      traversal.search(index, start, q);
-    } else {
-      packet_traversal<Warp, List> traversal{found, shared, q};
-      static_cast<void>(traversal.search(index, start, q));
-    }
+    packet_traversal<Warp, List> traversal{found, shared, q};
+    static_cast<void>(traversal.search(index, start, q));
     left &= ~Warp::ballot(is_here);
   }
 }

@@ -19,14 +19,14 @@ enum class packet_start {
 ///
 /// Shared memory queues work until it fills all lanes: four groups of eight boxes, four leaves of eight points, or
 /// eight points. Each lane then tests one box against the boxes of four groups of eight queries, or one point against
-/// the box of all queries. Every lane computes its own distance to each point that passes.
+/// the box of all queries, or the box of eight if the test of the leaf has excluded all other groups, whose bounds only
+/// fall. Every lane computes its own distance to each point that passes.
 ///
 /// A group of eight queries that are close together is tested as one box. Tests of each query would skip a fifth of the
 /// leaves, and cost more than they save. They are made for a *loose* group, in which a query is far from the others or
 /// from its neighbors.
 /// @tparam Warp, List  see memory.hpp
-/// @tparam MaxSpread   see packet_max_spread
-template <class Warp, class List, packet_start Start = packet_start::own_leaf, int MaxSpread = packet_max_spread>
+template <class Warp, class List, packet_start Start = packet_start::own_leaf>
 class packet_traversal {
  public:
   using list = List;
@@ -76,43 +76,46 @@ class packet_traversal {
     } else {
       begin(index, start);
     }
+    // The first four turns exchange the points that begin() queued: each group of eight queries begins with its own
+    // leaf, which gives it a bound.
+    points_ = warp_packet_lanes;
+    int exchange = (groups::group() ^ (memory::groups - 1)) * point_bvh_width;
     bool has_new_bounds = true;
-    int most = 0;  // maximum number of queued candidates of a list
+    int most = List::batch;  // maximum number of queued candidates of a list
+    list_.limit_to(0);       // for the first leaf
     for (int turn = 0;; ++turn) {
-      // The first four turns test the points that begin() queued. Each group of eight queries begins with its own leaf,
-      // which gives it a bound.
-      int eight = (groups::group() ^ turn) * point_bvh_width;
-      if (turn >= memory::groups) {
-        while (points_ < point_bvh_width) {
-          if (leaves_ >= memory::groups || (leaves_ > 0 && nodes_ == 0)) {
-            look_at_leaves(index.leaves());
-          } else if (nodes_ > 0) {
-            look_into_nodes(start, q);
-          } else if (most == 0) {
-            return true;
-          } else {
-            fill_points();
-            most = 0;
-          }
+      while (points_ < point_bvh_width) {
+        exchange = 0;
+        if (has_new_bounds) {
+          take_bounds();
+          has_new_bounds = false;
         }
-        points_ -= point_bvh_width;
-        eight = points_;
+        if (leaves_ >= memory::groups || (leaves_ > 0 && nodes_ == 0)) {
+          look_at_leaves(index.leaves());
+        } else if (nodes_ > 0) {
+          look_into_nodes(start, q);
+        } else if (most == 0) {
+          return true;
+        } else {
+          fill_points();
+          most = 0;
+          list_.limit_to(0);
+        }
       }
-      offer(shared_.points + eight, q);
+      points_ -= point_bvh_width;
+      offer(shared_.points + (points_ ^ exchange), q);
       FARPOINT_KEEP_LOOP
-      while (list_.merge_beyond(most)) has_new_bounds = true;
-      if (turn == 0) most = list::batch;
-      if (Start == packet_start::beam && turn >= max_turns) return false;
-      if (has_new_bounds && turn >= memory::groups - 1) {
-        take_bounds();
-        has_new_bounds = false;
+      while (list_.merge_if_beyond()) {
+        has_new_bounds = true;
+        list_.limit_to(most);
       }
+      if (Start == packet_start::beam && turn >= max_turns) return false;
     }
   }
 
- protected:
+ private:
   using groups = lane_groups<Warp>;
-  static constexpr scalar max_spread = MaxSpread;
+  static constexpr scalar max_spread = packet_max_spread;
   static constexpr int patience = packet_patience(List::capacity);
   static constexpr int at_once = packet_points_at_once;
 
@@ -139,7 +142,7 @@ class packet_traversal {
     shared_.points[lane] = p;
     std::uint32_t const other = (first ^ memory::groups) + static_cast<std::uint32_t>(lane);
     bool const is_leaf = lane < memory::groups && other < leaves;
-    if (is_leaf) shared_.leaves[lane] = other;
+    if (is_leaf) shared_.leaves[lane] = packet_leaf::of(other, memory::groups);
     leaves_ = count(Warp::ballot(is_leaf));
     nodes_ = index.levels() - 1;
     if (lane < nodes_) {
@@ -170,7 +173,7 @@ class packet_traversal {
     Warp::sync();
     if (is_wanted) {
       if (level == 0) {
-        shared_.leaves[leaves_ + rank_among(leaves)] = child;
+        shared_.leaves[leaves_ + rank_among(leaves)] = packet_leaf::of(child, set_of(near_groups));
       } else {
         shared_.nodes[nodes_ + rank_among(below)] = packet_node::of(level - 1, child);
       }
@@ -178,6 +181,13 @@ class packet_traversal {
     leaves_ += count(leaves);
     nodes_ += count(below);
     Warp::sync();
+  }
+
+  /// Queries that a leaf's points are tested for: a group of eight, or memory::groups for all.
+  /// @param near_groups  as of may_need_box()
+  FARPOINT_DEVICE static std::uint32_t set_of(std::uint32_t near_groups) noexcept {
+    std::uint32_t const below = near_groups - 1;
+    return (near_groups & below) == 0 ? count_bits(below) / point_bvh_width : memory::groups;
   }
 
   /// True if a query may need the calling lane's box, one of a group of eight.
@@ -238,8 +248,9 @@ class packet_traversal {
     int const taken = smaller(leaves_, memory::groups);
     leaves_ -= taken;
     bool const is_chosen = groups::group() < taken;
-    auto const p = load_point(leaves[shared_.leaves[leaves_ + (is_chosen ? groups::group() : 0)]]);
-    bool const is_wanted = is_chosen & may_need_point(p, shared_.all);
+    packet_leaf const leaf = shared_.leaves[leaves_ + (is_chosen ? groups::group() : 0)];
+    auto const p = load_point(leaves[leaf.leaf()]);
+    bool const is_wanted = is_chosen & may_need_point(p, shared_.set_of(leaf.set()));
     std::uint32_t const wanted = Warp::ballot(is_wanted);
     // Lanes may still read points that have been taken from the queue.
     Warp::sync();
