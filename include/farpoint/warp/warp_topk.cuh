@@ -106,7 +106,9 @@ class warp_topk {
     return merge_if_beyond();
   }
   /// merge_beyond() in two steps, for loops that seldom change `most`: limit_to() sets it for merge_if_beyond().
-  __device__ void limit_to(int most) noexcept { full_ = begin_ + static_cast<std::uint32_t>(most) * row; }
+  __device__ void limit_to(int most) noexcept {
+    full_ = begin_ + static_cast<std::uint32_t>(most) * row;
+  }
   __device__ bool merge_if_beyond() noexcept {
     if (cuda_warp::ballot(end_ > full_) == 0) return false;
     merge();
@@ -169,7 +171,9 @@ class warp_topk {
       }
     }
   }
-  __device__ static key none() noexcept { return {detail::infinity<Scalar>, no_index}; }
+  __device__ static key none() noexcept {
+    return {detail::infinity<Scalar>, no_index};
+  }
 
   /// Replaces a key by another if that is lower: one comparison where doubles are fast, as in sort_pair().
   __device__ static FARPOINT_ALWAYS_INLINE void lower_to(key const& other, key& at) noexcept {

@@ -28,11 +28,14 @@ FARPOINT_HD constexpr std::size_t packet_shared_bytes(int warps) noexcept {
   return static_cast<std::size_t>(warps) * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>));
 }
 
-/// Threads per block: the selector's, or fewer if lists and memory of their warps exceed 48 KiB, the shared memory of a
-/// block on every device without an opt-in.
+/// Threads per block: the selector's, or the largest part of these, in whole warps, for which 48 KiB suffice: the
+/// shared memory of a block on every device without an opt-in.
 template <class Scalar, int Capacity>
 constexpr int packet_block_size(int chosen) noexcept {
-  return smaller(chosen, static_cast<int>(48 * 1024 / packet_shared_bytes<Scalar, Capacity>(1)) * cuda_warp::lanes);
+  int const warps = chosen / cuda_warp::lanes;
+  int parts = 1;
+  while (warps % parts != 0 || packet_shared_bytes<Scalar, Capacity>(warps / parts) > 48 * 1024) ++parts;
+  return chosen / parts;
 }
 
 /// Number of blocks that a multiprocessor should hold: the minimum that `Args` states, or fewer if shared memory
@@ -119,8 +122,8 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   args.finish(mine, found, candidates[warp]);
 }
 
-/// Enqueues the kernel of the least capacity for the k of `args`, with at least `threads` threads. Capacities are powers
-/// of two from `Capacity`, but not 2, to Args::max_capacity.
+/// Enqueues the kernel of the least capacity for the k of `args`, with at least `threads` threads. Capacities are
+/// powers of two from `Capacity`, but not 2, to Args::max_capacity.
 template <class Selector, class Args, int Capacity = Args::min_capacity>
 FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   static_assert(is_block_size(Selector::block_size),
