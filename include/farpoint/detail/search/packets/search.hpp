@@ -27,9 +27,8 @@ FARPOINT_DEVICE void search_together(search_queries<Queries> const& queries,
       shared.levels[level] = queries.boxes_of(cloud, level);
     }
     found.activate(is_here);
-    std::uint32_t const start = Warp::shuffle(mine.start, first);
     packet_traversal<Warp, List> traversal{found, shared, q};
-    static_cast<void>(traversal.search(index, start, q));
+    static_cast<void>(traversal.search(index, Warp::shuffle(mine.start, first), q));
     left &= ~Warp::ballot(is_here);
   }
 }

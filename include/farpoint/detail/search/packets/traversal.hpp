@@ -137,12 +137,12 @@ class packet_traversal {
     std::uint32_t const first = start / memory::groups * memory::groups;
     std::uint32_t const mine = first + static_cast<std::uint32_t>(groups::group());
     // Memory may end with the last leaf.
-    auto p = load_point(index.leaf(mine < leaves ? mine : first));
-    if (mine >= leaves) p = no_point();
+    auto p = groups::load_point(index.leaf(mine < leaves ? mine : first));
+    if (mine >= leaves) p = memory::no_point();
     shared_.points[lane] = p;
     std::uint32_t const other = (first ^ memory::groups) + static_cast<std::uint32_t>(lane);
     bool const is_leaf = lane < memory::groups && other < leaves;
-    if (is_leaf) shared_.leaves[lane] = packet_leaf::of(other, memory::groups);
+    if (is_leaf) shared_.leaves[lane] = packet_node::of(memory::groups, other);
     leaves_ = count(Warp::ballot(is_leaf));
     nodes_ = index.levels() - 1;
     if (lane < nodes_) {
@@ -159,21 +159,21 @@ class packet_traversal {
     bool const exists = groups::group() < taken;
     packet_node const node = shared_.nodes[nodes_ + (exists ? groups::group() : 0)];
     int const level = node.level();
-    std::uint32_t const child = node.group() * point_bvh_width + static_cast<std::uint32_t>(own_box());
+    std::uint32_t const child = node.number() * point_bvh_width + static_cast<std::uint32_t>(own_box());
     bool is_on_the_way = child == start >> 3 * level;
     if (Start == packet_start::beam && level == 0) {
       typename memory::first_leaves const first = shared_.first;
       is_on_the_way = first.contain(child);
     }
     std::uint32_t near_groups;
-    bool const is_wanted = may_need_box(shared_.levels[level][node.group()], exists & !is_on_the_way, q, near_groups);
+    bool const is_wanted = may_need_box(shared_.levels[level][node.number()], exists & !is_on_the_way, q, near_groups);
     std::uint32_t const leaves = Warp::ballot(is_wanted & (level == 0));
     std::uint32_t const below = Warp::ballot(is_wanted & (level != 0));
     // Lanes have read their groups before their slots are overwritten.
     Warp::sync();
     if (is_wanted) {
       if (level == 0) {
-        shared_.leaves[leaves_ + rank_among(leaves)] = packet_leaf::of(child, set_of(near_groups));
+        shared_.leaves[leaves_ + rank_among(leaves)] = packet_node::of(set_of(near_groups), child);
       } else {
         shared_.nodes[nodes_ + rank_among(below)] = packet_node::of(level - 1, child);
       }
@@ -185,9 +185,9 @@ class packet_traversal {
 
   /// Queries that a leaf's points are tested for: a group of eight, or memory::groups for all.
   /// @param near_groups  as of may_need_box()
-  FARPOINT_DEVICE static std::uint32_t set_of(std::uint32_t near_groups) noexcept {
+  FARPOINT_DEVICE static int set_of(std::uint32_t near_groups) noexcept {
     std::uint32_t const below = near_groups - 1;
-    return (near_groups & below) == 0 ? count_bits(below) / point_bvh_width : memory::groups;
+    return (near_groups & below) == 0 ? count(below) / point_bvh_width : memory::groups;
   }
 
   /// True if a query may need the calling lane's box, one of a group of eight.
@@ -248,8 +248,8 @@ class packet_traversal {
     int const taken = smaller(leaves_, memory::groups);
     leaves_ -= taken;
     bool const is_chosen = groups::group() < taken;
-    packet_leaf const leaf = shared_.leaves[leaves_ + (is_chosen ? groups::group() : 0)];
-    auto const p = load_point(leaves[leaf.leaf()]);
+    packet_node const leaf = shared_.leaves[leaves_ + (is_chosen ? groups::group() : 0)];
+    auto const p = groups::load_point(leaves[leaf.number()]);
     bool const is_wanted = is_chosen & may_need_point(p, shared_.set_of(leaf.set()));
     std::uint32_t const wanted = Warp::ballot(is_wanted);
     // Lanes may still read points that have been taken from the queue.
@@ -263,21 +263,9 @@ class packet_traversal {
   FARPOINT_DEVICE void fill_points() noexcept {
     int const lane = Warp::lane();
     Warp::sync();
-    if (lane >= points_ && lane < point_bvh_width) shared_.points[lane] = no_point();
+    if (lane >= points_ && lane < point_bvh_width) shared_.points[lane] = memory::no_point();
     points_ = point_bvh_width;
     Warp::sync();
-  }
-
-  FARPOINT_DEVICE static typename memory::point load_point(point_leaf<scalar> const& leaf) noexcept {
-    typename memory::point p;
-    p.x = load_read_only(leaf.axis[0][groups::in_group()]);
-    p.y = load_read_only(leaf.axis[1][groups::in_group()]);
-    p.z = load_read_only(leaf.axis[2][groups::in_group()]);
-    p.index = load_read_only(leaf.index[groups::in_group()]);
-    return p;
-  }
-  FARPOINT_DEVICE static typename memory::point no_point() noexcept {
-    return {infinity<scalar>, infinity<scalar>, no_index, infinity<scalar>};
   }
 
   /// True if one of the queries in a box may need a point. The rounded distance to the box is at most that to any
