@@ -21,7 +21,7 @@ import report
 HISTORY = compare.ROOT / "bench/history"
 CHOSEN = compare.ROOT / "docs/performance.tsv"
 # Titles of charts, by run.
-TITLES = {"fps": "fps()", "voxelize": "voxelize()", "knn_exact": "knn()", "knn_made": "Functions of neighborhoods",
+TITLES = {"fps": "fps()", "voxelize": "voxelize()", "knn_exact": "knn() and functions of neighborhoods",
           "knn_screen": "knn() in screen space", "hash_map": "hash map"}
 
 
@@ -82,8 +82,7 @@ def plots(kept):
     ticks = [(place, one["release"]) for place, one in enumerate(kept)]
     by_run = {}
     for row, times in rows_of(kept).values():
-        name = row["what"] if row["run"] != "knn_made" else f"{row['function']}: {row['what']}"
-        by_run.setdefault(row["run"], {})[name] = [(place, time / 1000) for place, time in enumerate(times) if time is not None]
+        by_run.setdefault(row["run"], {})[f"{row['function']}: {row['what']}"] = [(place, time / 1000) for place, time in enumerate(times) if time is not None]
     for run, series in by_run.items():
         made[run] = charts.curves(f"{TITLES.get(run, run)}: time over releases", f"{kept[-1]['gpu']}, bench/history", "release",
                                   "milliseconds (median)", series, log_x=False, x_ticks=ticks)

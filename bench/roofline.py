@@ -121,7 +121,7 @@ def write_pages(results, pages, limits_file=LIMITS):
         runs = {path: read(path) for path in sorted(folder.glob("*.json"))}
         runs = {path: run for path, run in runs.items() if run.get("context", {}).get("gpu") in everything and "benchmarks" in run}
         # A suite counts once: parts and other settings of it have files of their own.
-        runs = {path: run for path, run in runs.items() if path.stem in ("knn_made", run["context"].get("suite"))}
+        runs = {path: run for path, run in runs.items() if path.stem == run["context"].get("suite")}
         found = {path: shares(run, everything[run["context"]["gpu"]], baselines) for path, run in runs.items()}
         found = {path: rows for path, rows in found.items() if rows}
         if not found:

@@ -19,7 +19,7 @@ RESULTS = f"{ALL_RESULTS}/nvidia-h200"
 # The rows of the README's table: function, what is timed, file, row and variant.
 TABLE = "docs/performance.tsv"
 # Runs whose suite has another name in `./dev bench`.
-PROGRAMS = {"knn_exact": "knn", "knn_made": "knn"}
+PROGRAMS = {"knn_exact": "knn"}
 # By suite: the variants that are farpoint's own, and the baselines with their names.
 BASELINES = "docs/baselines.json"
 SPLATS = "docs/splats/splats.json"

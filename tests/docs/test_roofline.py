@@ -82,7 +82,7 @@ class Roofline(unittest.TestCase):
         self.assertGreater(len(shares), 40)
         self.assertLessEqual(max(shares), 100)
         self.assertNotIn("h100", page.lower())
-        for suite in ("fps", "voxelize", "knn_exact", "knn_made", "hash_map", "knn_screen"):
+        for suite in ("fps", "voxelize", "knn_exact", "hash_map", "knn_screen"):
             self.assertIn(f"## {suite}\n", page)
 
 
