@@ -256,7 +256,7 @@ ONE_THREAD_TEST_CASE("scan: searches that suit it", "[knn][host][one_thread]") {
     return farpoint::batch<view>::regular(view{reinterpret_cast<void const*>(256), points * count}, count);
   };
   auto const suits = [&](index_t points, index_t queries, index_t count, index_t k) {
-    return is_scanned<selector>(clouds(points, count), clouds(queries, count), k, 32);
+    return is_scanned<selector>(clouds(points, count), clouds(queries, count), k);
   };
   CHECK(suits(selector::scan_points, 1'000'000, 16, 8));
   CHECK(suits(4'096, 1'024, 16, 0));

@@ -132,10 +132,6 @@ bytes order_in(Memory const& memory) noexcept {
   return memory.order;
 }
 
-/// Longest list of nearest points of a search without an index: that of a packet with a consumer.
-template <class Scalar>
-inline constexpr int max_in_scan = sizeof(Scalar) == 4 ? 32 : 16;
-
 /// Calls `answer(launcher, queries)` with queries of points without an index. As search_points_on_device().
 /// @param bad_offsets  device memory
 template <class Selector, class Points, class Queries, class Report, class Answer>
@@ -169,7 +165,7 @@ FARPOINT_HIDDEN result search_points_on_device(cuda_exec exec, batch<Points> con
                                                bytes workspace, Cut const& cut, index_t k,
                                                Answer const& answer) noexcept {
   if constexpr (Selector::scan_points > 0) {
-    if (is_scanned<Selector>(points, queries, k, max_in_scan<typename Points::scalar>)) {
+    if (is_scanned<Selector>(points, queries, k)) {
       std::size_t const needed = indexed_search_bytes<Selector>(points, cut);
       if (result const checked = check_workspace(workspace, needed); !checked) return checked;
       workspace_cutter none;

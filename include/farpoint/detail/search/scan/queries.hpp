@@ -60,13 +60,18 @@ struct scan_share {
   }
 };
 
+/// Longest list of nearest points of a search without an index.
+template <class Scalar>
+inline constexpr int max_in_scan = sizeof(Scalar) == 4 ? 32 : 16;
+
 /// True if a search is faster without an index.
 /// @param k  length of the lists of nearest points; 0 for points in the order of their indices; negative for a search
 ///           that needs the index
 template <class Selector, class Points, class Queries>
-bool is_scanned(batch<Points> const& points, batch<Queries> const& queries, index_t k, int max_k) noexcept {
+bool is_scanned(batch<Points> const& points, batch<Queries> const& queries, index_t k) noexcept {
   index_t const rows = larger(queries.points().size(), index_t{1});
-  if (Selector::scan_points == 0 || points.size() == 0 || k < 0 || k > max_k) return false;
+  if (Selector::scan_points == 0 || points.size() == 0) return false;
+  if (k < 0 || k > max_in_scan<typename Points::scalar>) return false;
   // Rows and blocks are numbered with 32 bits.
   if (rows > index_t{1} << 30 || rows > Selector::launch_rows) return false;
   return points.largest() <= Selector::scan_points || points.largest() <= Selector::scan_distances / rows;
