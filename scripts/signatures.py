@@ -32,7 +32,7 @@ def plain(parameter):
     """A parameter as a caller sees it: how it is passed does not matter to them."""
     text = " ".join(parameter.split())
     text = re.sub(r"detail::type_identity_t<(.*)>( \w+)", r"\1\2", text)
-    text = re.sub(r"typename (?:Points|Queries)::scalar\b", "Scalar", text)
+    text = re.sub(r"typename (?:Points|Queries|detail::points_of<Part>)::scalar\b", "Scalar", text)
     text = re.sub(r"typename (\w+)::", r"\1::", text)
     text = text.replace(" const&", "").replace("Communicator&", "Communicator")
     text = text.replace("[[maybe_unused]] ", "")

@@ -31,19 +31,19 @@ using stream_knn_task = knn_shard_task<cuda_exec, Communicator, Part, Queries>;
 /// Bytes of device workspace that knn_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
 /// refused. The sum of
 ///
-/// - the BVH of the points,
+/// - the BVH of the points of a shard,
 /// - 4 bytes per query of the rank,
 /// - per query of exchanged_capacity 36 bytes, and 24 bytes per neighbor (double: 68 and 32),
 /// - the memory in which knn() sorts the rank's queries,
 /// - the memory to sort exchanged_capacity queries, if these are not fewer than the rank's queries.
 ///
 /// O(1).
-template <class Points, class Queries>
-std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
-                                      exact const& method, index_t k,
-                                      knn_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<detail::stream_knn_task<shard<Points>, Queries>>(
-      exec, ranks, {part, queries, method, k, output}, output.exchanged_capacity);
+template <class Part, class Queries>
+std::size_t knn_shard_workspace_bytes(
+    cuda_exec exec, int ranks, Part const& part, Queries const& queries, exact const& method, index_t k,
+    knn_shard_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
+  return detail::search_bytes<detail::stream_knn_task<Part, Queries>>(exec, ranks, {part, queries, method, k, output},
+                                                                      output.exchanged_capacity);
 }
 
 /// knn_shard() for ranks that are GPUs. Same rules and bits as the host overload, with these differences:
@@ -58,7 +58,7 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 ///
 /// @param exec          the stream of the communicator
 /// @param communicator  nccl_exec or another type with is_stream_communicator, 1 to 64 ranks
-/// @param part          points of this rank, as for the host
+/// @param part          points of this rank, as for the host; the BVH of an indexed_shard is a device_point_bvh
 /// @param queries       queries of this rank, any number
 /// @param method        as for the host
 /// @param k             as for the host
@@ -69,24 +69,24 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 ///
 /// Complexity: knn() of the rank's queries and of the received ones, ranks x queries box tests, and one loop over the
 /// answers of each rank.
-template <class Communicator, class Points, class Queries>
-result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
-                 exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
-                 bytes workspace) noexcept {
+template <class Communicator, class Part, class Queries>
+result knn_shard(cuda_exec exec, Communicator& communicator, Part const& part, Queries const& queries,
+                 exact const& method, index_t k,
+                 knn_shard_output<typename detail::points_of<Part>::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn_shard"};
-  return detail::stream_search_call<detail::stream_knn_task<shard<Points>, Queries, Communicator>>(
+  return detail::stream_search_call<detail::stream_knn_task<Part, Queries, Communicator>>(
              exec, communicator, {part, queries, method, k, output}, workspace, output.exchanged_capacity)
       .run();
 }
 
 /// Bytes of device workspace that knn_shard_plan() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
 /// refused. O(1).
-template <class Points, class Queries>
-std::size_t knn_shard_plan_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
-                                           exact const& method, index_t k,
-                                           knn_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<detail::stream_knn_task<shard<Points>, Queries>>(
-      exec, ranks, {part, queries, method, k, output}, detail::first_half_only);
+template <class Part, class Queries>
+std::size_t knn_shard_plan_workspace_bytes(
+    cuda_exec exec, int ranks, Part const& part, Queries const& queries, exact const& method, index_t k,
+    knn_shard_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
+  return detail::search_bytes<detail::stream_knn_task<Part, Queries>>(exec, ranks, {part, queries, method, k, output},
+                                                                      detail::first_half_only);
 }
 
 /// First half of knn_shard() for ranks that are GPUs, as on the host. The second half, planned_search::run(), is
@@ -105,72 +105,13 @@ std::size_t knn_shard_plan_workspace_bytes(cuda_exec exec, int ranks, shard<Poin
 ///         has abort()
 ///
 /// Complexity: both halves take the time of knn_shard().
-template <class Communicator, class Points, class Queries>
-auto knn_shard_plan(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
-                    exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+template <class Communicator, class Part, class Queries>
+auto knn_shard_plan(cuda_exec exec, Communicator& communicator, Part const& part, Queries const& queries,
+                    exact const& method, index_t k,
+                    knn_shard_output<typename detail::points_of<Part>::scalar> const& output,
                     bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn_shard_plan"};
-  return detail::stream_search_call<detail::stream_knn_task<shard<Points>, Queries, Communicator>>(
-             exec, communicator, {part, queries, method, k, output}, workspace, detail::first_half_only)
-      .plan();
-}
-
-/// Bytes of device workspace that knn_shard() with a BVH needs on a rank that is a GPU, 256-byte aligned: as without
-/// it, less the memory of the BVH. 0 if an argument is refused. O(1).
-template <class Points, class Queries>
-std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks,
-                                      indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
-                                      Queries const& queries, exact const& method, index_t k,
-                                      knn_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<
-      detail::stream_knn_task<indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries>>(
-      exec, ranks, {part, queries, method, k, output}, output.exchanged_capacity);
-}
-
-/// knn_shard() of parts whose BVHs have been built by build_point_bvh(), for many searches of the same points. Rows are
-/// the same. All ranks may have a BVH, or only some.
-///
-/// Parts of repartition() have indices of their own. Rows then have these indices, and are the rows of one call for the
-/// whole cloud. The report does not count points that repartition() has left out. Such indices are not compared with
-/// the indices of other ranks; no two ranks may have the same index.
-///
-/// Parameters, complexity: as the overload without a BVH, which is not built.
-/// @return as the overload without a BVH; `bad_argument` on all ranks, too, if a BVH was never built, if it has another
-///         number of points than the part, or if the indices have another number
-template <class Communicator, class Points, class Queries>
-result knn_shard(cuda_exec exec, Communicator& communicator,
-                 indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part, Queries const& queries,
-                 exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
-                 bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::knn_shard"};
-  return detail::stream_search_call<detail::stream_knn_task<
-      indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries, Communicator>>(
-             exec, communicator, {part, queries, method, k, output}, workspace, output.exchanged_capacity)
-      .run();
-}
-
-/// Bytes of device workspace that knn_shard_plan() with a BVH needs on a rank that is a GPU, 256-byte aligned. 0 if an
-/// argument is refused. O(1).
-template <class Points, class Queries>
-std::size_t knn_shard_plan_workspace_bytes(cuda_exec exec, int ranks,
-                                           indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
-                                           Queries const& queries, exact const& method, index_t k,
-                                           knn_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<
-      detail::stream_knn_task<indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries>>(
-      exec, ranks, {part, queries, method, k, output}, detail::first_half_only);
-}
-
-/// First half of knn_shard() of parts whose BVHs have been built. Parameters, return value: as the overload without a
-/// BVH. The BVH and the indices stay in use until planned_search::run() has returned.
-template <class Communicator, class Points, class Queries>
-auto knn_shard_plan(cuda_exec exec, Communicator& communicator,
-                    indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
-                    Queries const& queries, exact const& method, index_t k,
-                    knn_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::knn_shard_plan"};
-  return detail::stream_search_call<detail::stream_knn_task<
-      indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries, Communicator>>(
+  return detail::stream_search_call<detail::stream_knn_task<Part, Queries, Communicator>>(
              exec, communicator, {part, queries, method, k, output}, workspace, detail::first_half_only)
       .plan();
 }

@@ -31,11 +31,11 @@ using stream_radius_task = radius_shard_task<cuda_exec, Communicator, Part, Quer
 /// Bytes of device workspace that radius_shard() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument is
 /// refused. As on the host, except that the BVH and the sorting of queries take the space that radius() on a stream
 /// takes. O(1).
-template <class Points, class Queries>
-std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
-                                         radius_params const& params, index_t max,
-                                         radius_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<detail::stream_radius_task<shard<Points>, Queries>>(
+template <class Part, class Queries>
+std::size_t radius_shard_workspace_bytes(
+    cuda_exec exec, int ranks, Part const& part, Queries const& queries, radius_params const& params, index_t max,
+    radius_shard_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
+  return detail::search_bytes<detail::stream_radius_task<Part, Queries>>(
       exec, ranks, {part, queries, params, max, output}, output.exchanged_capacity);
 }
 
@@ -49,7 +49,7 @@ std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points
 ///
 /// @param exec          the stream of the communicator
 /// @param communicator  nccl_exec or another type with is_stream_communicator, 1 to 64 ranks
-/// @param part          points of this rank, as for the host
+/// @param part          points of this rank, as for the host; the BVH of an indexed_shard is a device_point_bvh
 /// @param queries       queries of this rank, any number
 /// @param params        as for the host
 /// @param max           as for the host
@@ -60,23 +60,24 @@ std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points
 ///
 /// Complexity: radius() of the rank's queries and of the received ones, with one BVH, ranks x queries box tests, and
 /// one loop over the answers of each rank.
-template <class Communicator, class Points, class Queries>
-result radius_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+template <class Communicator, class Part, class Queries>
+result radius_shard(cuda_exec exec, Communicator& communicator, Part const& part, Queries const& queries,
                     radius_params const& params, index_t max,
-                    radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+                    radius_shard_output<typename detail::points_of<Part>::scalar> const& output,
+                    bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::radius_shard"};
-  return detail::stream_search_call<detail::stream_radius_task<shard<Points>, Queries, Communicator>>(
+  return detail::stream_search_call<detail::stream_radius_task<Part, Queries, Communicator>>(
              exec, communicator, {part, queries, params, max, output}, workspace, output.exchanged_capacity)
       .run();
 }
 
 /// Bytes of device workspace that radius_shard_plan() needs on a rank that is a GPU, 256-byte aligned. 0 if an argument
 /// is refused. O(1).
-template <class Points, class Queries>
-std::size_t radius_shard_plan_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part,
-                                              Queries const& queries, radius_params const& params, index_t max,
-                                              radius_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<detail::stream_radius_task<shard<Points>, Queries>>(
+template <class Part, class Queries>
+std::size_t radius_shard_plan_workspace_bytes(
+    cuda_exec exec, int ranks, Part const& part, Queries const& queries, radius_params const& params, index_t max,
+    radius_shard_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
+  return detail::search_bytes<detail::stream_radius_task<Part, Queries>>(
       exec, ranks, {part, queries, params, max, output}, detail::first_half_only);
 }
 
@@ -88,79 +89,20 @@ std::size_t radius_shard_plan_workspace_bytes(cuda_exec exec, int ranks, shard<P
 /// @param part          as for the host
 /// @param queries       as for the host
 /// @param params        as for the host
-/// @param max             as for the host
+/// @param max           as for the host
 /// @param output        see radius_shard_output
 /// @param workspace     at least radius_shard_plan_workspace_bytes() bytes, 256-byte aligned, device memory
 ///
 /// @return a search whose outcome() is as on the host, or `cuda_failure`, and the communicator is aborted if it can be
 ///
 /// Complexity: both halves take the time of radius_shard().
-template <class Communicator, class Points, class Queries>
-auto radius_shard_plan(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+template <class Communicator, class Part, class Queries>
+auto radius_shard_plan(cuda_exec exec, Communicator& communicator, Part const& part, Queries const& queries,
                        radius_params const& params, index_t max,
-                       radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+                       radius_shard_output<typename detail::points_of<Part>::scalar> const& output,
+                       bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::radius_shard_plan"};
-  return detail::stream_search_call<detail::stream_radius_task<shard<Points>, Queries, Communicator>>(
-             exec, communicator, {part, queries, params, max, output}, workspace, detail::first_half_only)
-      .plan();
-}
-
-/// Bytes of device workspace that radius_shard() with a BVH needs on a rank that is a GPU, 256-byte aligned: as without
-/// it, less the memory of the BVH. 0 if an argument is refused. O(1).
-template <class Points, class Queries>
-std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks,
-                                         indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
-                                         Queries const& queries, radius_params const& params, index_t max,
-                                         radius_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<
-      detail::stream_radius_task<indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries>>(
-      exec, ranks, {part, queries, params, max, output}, output.exchanged_capacity);
-}
-
-/// radius_shard() of parts whose BVHs have been built by build_point_bvh(), for many searches of the same points. Rows
-/// are the same. All ranks may have a BVH, or only some.
-///
-/// Parts of repartition() have indices of their own. Rows then have these indices, and are the rows of one call for the
-/// whole cloud. The report does not count points that repartition() has left out. Such indices are not compared with
-/// the indices of other ranks; no two ranks may have the same index.
-///
-/// Parameters, complexity: as the overload without a BVH, which is not built.
-/// @return as the overload without a BVH; `bad_argument` on all ranks, too, if a BVH was never built, if it has another
-///         number of points than the part, or if the indices have another number
-template <class Communicator, class Points, class Queries>
-result radius_shard(cuda_exec exec, Communicator& communicator,
-                    indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
-                    Queries const& queries, radius_params const& params, index_t max,
-                    radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::radius_shard"};
-  return detail::stream_search_call<detail::stream_radius_task<
-      indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries, Communicator>>(
-             exec, communicator, {part, queries, params, max, output}, workspace, output.exchanged_capacity)
-      .run();
-}
-
-/// Bytes of device workspace that radius_shard_plan() with a BVH needs on a rank that is a GPU, 256-byte aligned. 0 if
-/// an argument is refused. O(1).
-template <class Points, class Queries>
-std::size_t radius_shard_plan_workspace_bytes(
-    cuda_exec exec, int ranks, indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
-    Queries const& queries, radius_params const& params, index_t max,
-    radius_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::search_bytes<
-      detail::stream_radius_task<indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries>>(
-      exec, ranks, {part, queries, params, max, output}, detail::first_half_only);
-}
-
-/// First half of radius_shard() of parts whose BVHs have been built. Parameters, return value: as the overload without
-/// a BVH. The BVH and the indices stay in use until planned_search::run() has returned.
-template <class Communicator, class Points, class Queries>
-auto radius_shard_plan(cuda_exec exec, Communicator& communicator,
-                       indexed_shard<Points, device_point_bvh<typename Points::scalar>> const& part,
-                       Queries const& queries, radius_params const& params, index_t max,
-                       radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::radius_shard_plan"};
-  return detail::stream_search_call<detail::stream_radius_task<
-      indexed_shard<Points, device_point_bvh<typename Points::scalar>>, Queries, Communicator>>(
+  return detail::stream_search_call<detail::stream_radius_task<Part, Queries, Communicator>>(
              exec, communicator, {part, queries, params, max, output}, workspace, detail::first_half_only)
       .plan();
 }

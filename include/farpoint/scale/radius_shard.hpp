@@ -15,15 +15,15 @@ using host_radius_task = radius_shard_task<host_exec, Communicator, Part, Querie
 
 /// Bytes of workspace that radius_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
-/// The BVH of the points; per query 20 bytes (double: 32); per query of exchanged_capacity 36 bytes and 24 per neighbor
-/// of `max` (double: 68 and 32; 16 more if `max` is 0), and 16 more (double: 28) if exchanged_capacity is not below the
-/// number of queries; per pair of ranks 8. O(1).
-template <class Points, class Queries>
-std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
-                                         radius_params const& params, index_t max,
-                                         radius_shard_output<typename Points::scalar> const& output) noexcept {
+/// The BVH of the points of a shard; per query 20 bytes (double: 32); per query of exchanged_capacity 36 bytes and 24
+/// per neighbor of `max` (double: 68 and 32; 16 more if `max` is 0), and 16 more (double: 28) if exchanged_capacity is
+/// not below the number of queries; per pair of ranks 8. O(1).
+template <class Part, class Queries>
+std::size_t radius_shard_workspace_bytes(
+    host_exec exec, int ranks, Part const& part, Queries const& queries, radius_params const& params, index_t max,
+    radius_shard_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
   if (!detail::check_threads(exec)) return 0;
-  return detail::search_bytes<detail::host_radius_task<shard<Points>, Queries>>(
+  return detail::search_bytes<detail::host_radius_task<Part, Queries>>(
       exec, ranks, {part, queries, params, max, output}, output.exchanged_capacity);
 }
 
@@ -36,9 +36,15 @@ std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks, shard<Points
 /// space, such as tiles, therefore exchange only queries near their borders; parts that overlap, such as whole sweeps
 /// of one street, may exchange all queries.
 ///
+/// An indexed_shard has a BVH that build_point_bvh() has built, for many searches of the same points; a shard gets one
+/// in the workspace. All ranks may have one, or only some. Parts of repartition() have indices of their own: rows then
+/// have these, and are the rows of one call for the whole cloud, and the report does not count points that
+/// repartition() has left out. Such indices are not compared with those of other ranks; no two ranks may have the same
+/// index.
+///
 /// @param exec          threads of this rank; the call returns when the result is complete
 /// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call
-/// @param part          the rank's points; may be empty
+/// @param part          shard or indexed_shard: the rank's points; may be empty
 /// @param queries       queries of this rank, any number; double if and only if the points are
 /// @param params        radius and order; equal on all ranks. With exclude_self, query i is not matched with the rank's
 ///                      point i
@@ -48,8 +54,9 @@ std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks, shard<Points
 /// @param workspace     at least radius_shard_workspace_bytes() bytes, 256-byte aligned
 ///
 /// @return `ok`, or:
-///         - `bad_argument` on all ranks if the arguments of one are refused, parameters differ, or parts overlap;
-///           nothing is written
+///         - `bad_argument` on all ranks if the arguments of one are refused, parameters differ, or parts overlap; if a
+///           BVH was never built, or has another number of points than the part, or its indices have; nothing is
+///           written
 ///         - `workspace_too_small` on a rank with too little workspace, and `bad_argument` on the others; nothing is
 ///           written
 ///         - `workspace_too_small` on all ranks if one exchanges more queries than its exchanged_capacity; rows are
@@ -59,23 +66,24 @@ std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks, shard<Points
 /// Complexity: one BVH of the rank's points, radius() with it for the rank's queries and for the received ones, and
 /// ranks x queries box tests. Seven exchanges, or six if `max` is 0. Thread safety: concurrent calls must not share
 /// communicator, output or workspace.
-template <class Communicator, class Points, class Queries>
-result radius_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+template <class Communicator, class Part, class Queries>
+result radius_shard(host_exec exec, Communicator& communicator, Part const& part, Queries const& queries,
                     radius_params const& params, index_t max,
-                    radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::host_search_call<detail::host_radius_task<shard<Points>, Queries, Communicator>>(
+                    radius_shard_output<typename detail::points_of<Part>::scalar> const& output,
+                    bytes workspace) noexcept {
+  return detail::host_search_call<detail::host_radius_task<Part, Queries, Communicator>>(
              exec, communicator, {part, queries, params, max, output}, workspace, output.exchanged_capacity)
       .run();
 }
 
 /// Bytes of workspace that radius_shard_plan() needs on a rank, 256-byte aligned. 0 if an argument is refused. As
 /// radius_shard_workspace_bytes(), without memory for exchanged queries. O(1).
-template <class Points, class Queries>
-std::size_t radius_shard_plan_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part,
-                                              Queries const& queries, radius_params const& params, index_t max,
-                                              radius_shard_output<typename Points::scalar> const& output) noexcept {
+template <class Part, class Queries>
+std::size_t radius_shard_plan_workspace_bytes(
+    host_exec exec, int ranks, Part const& part, Queries const& queries, radius_params const& params, index_t max,
+    radius_shard_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
   if (!detail::check_threads(exec)) return 0;
-  return detail::search_bytes<detail::host_radius_task<shard<Points>, Queries>>(
+  return detail::search_bytes<detail::host_radius_task<Part, Queries>>(
       exec, ranks, {part, queries, params, max, output}, detail::first_half_only);
 }
 
@@ -84,7 +92,8 @@ std::size_t radius_shard_plan_workspace_bytes(host_exec exec, int ranks, shard<P
 ///
 /// @param exec          as for radius_shard()
 /// @param communicator  as for radius_shard(); it must outlive the returned object
-/// @param part          as for radius_shard(); the points stay in use until run() has returned
+/// @param part          as for radius_shard(); the points, their BVH and indices stay in use until
+///                      run() has returned
 /// @param queries       as for radius_shard(); they stay in use until run() has returned
 /// @param params        as for radius_shard()
 /// @param max           as for radius_shard()
@@ -96,71 +105,12 @@ std::size_t radius_shard_plan_workspace_bytes(host_exec exec, int ranks, shard<P
 /// @return a search whose outcome() is `ok`, or on all ranks a failure as of radius_shard()
 ///
 /// Complexity: both halves take the time of radius_shard().
-template <class Communicator, class Points, class Queries>
-auto radius_shard_plan(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+template <class Communicator, class Part, class Queries>
+auto radius_shard_plan(host_exec exec, Communicator& communicator, Part const& part, Queries const& queries,
                        radius_params const& params, index_t max,
-                       radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::host_search_call<detail::host_radius_task<shard<Points>, Queries, Communicator>>(
-             exec, communicator, {part, queries, params, max, output}, workspace, detail::first_half_only)
-      .plan();
-}
-
-/// Bytes of workspace that radius_shard() of an indexed_shard needs, 256-byte aligned: as for a shard, less
-/// the memory of the BVH. 0 if an argument is refused. O(1).
-template <class Points, class Queries>
-std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks,
-                                         indexed_shard<Points, point_bvh<typename Points::scalar>> const& part,
-                                         Queries const& queries, radius_params const& params, index_t max,
-                                         radius_shard_output<typename Points::scalar> const& output) noexcept {
-  if (!detail::check_threads(exec)) return 0;
-  return detail::search_bytes<
-      detail::host_radius_task<indexed_shard<Points, point_bvh<typename Points::scalar>>, Queries>>(
-      exec, ranks, {part, queries, params, max, output}, output.exchanged_capacity);
-}
-
-/// radius_shard() of parts whose BVHs have been built by build_point_bvh(), for many searches of the same points. Rows
-/// are the same. All ranks may have a BVH, or only some.
-///
-/// Parts of repartition() have indices of their own. Rows then have these indices, and are the rows of one call for the
-/// whole cloud. The report does not count points that repartition() has left out. Such indices are not compared with
-/// the indices of other ranks; no two ranks may have the same index.
-///
-/// Parameters, complexity: as the overload without a BVH, which is not built.
-/// @return as the overload without a BVH; `bad_argument` on all ranks, too, if a BVH was never built, if it has another
-///         number of points than the part, or if the indices have another number
-template <class Communicator, class Points, class Queries>
-result radius_shard(host_exec exec, Communicator& communicator,
-                    indexed_shard<Points, point_bvh<typename Points::scalar>> const& part, Queries const& queries,
-                    radius_params const& params, index_t max,
-                    radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::host_search_call<detail::host_radius_task<indexed_shard<Points, point_bvh<typename Points::scalar>>,
-                                                           Queries, Communicator>>(
-             exec, communicator, {part, queries, params, max, output}, workspace, output.exchanged_capacity)
-      .run();
-}
-
-/// Bytes of workspace that radius_shard_plan() of an indexed_shard needs, 256-byte aligned. 0 if an argument is
-/// refused. O(1).
-template <class Points, class Queries>
-std::size_t radius_shard_plan_workspace_bytes(host_exec exec, int ranks,
-                                              indexed_shard<Points, point_bvh<typename Points::scalar>> const& part,
-                                              Queries const& queries, radius_params const& params, index_t max,
-                                              radius_shard_output<typename Points::scalar> const& output) noexcept {
-  if (!detail::check_threads(exec)) return 0;
-  return detail::search_bytes<
-      detail::host_radius_task<indexed_shard<Points, point_bvh<typename Points::scalar>>, Queries>>(
-      exec, ranks, {part, queries, params, max, output}, detail::first_half_only);
-}
-
-/// First half of radius_shard() of parts whose BVHs have been built. Parameters, return value: as the overload without
-/// a BVH. The BVH and the indices stay in use until planned_search::run() has returned.
-template <class Communicator, class Points, class Queries>
-auto radius_shard_plan(host_exec exec, Communicator& communicator,
-                       indexed_shard<Points, point_bvh<typename Points::scalar>> const& part, Queries const& queries,
-                       radius_params const& params, index_t max,
-                       radius_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::host_search_call<detail::host_radius_task<indexed_shard<Points, point_bvh<typename Points::scalar>>,
-                                                           Queries, Communicator>>(
+                       radius_shard_output<typename detail::points_of<Part>::scalar> const& output,
+                       bytes workspace) noexcept {
+  return detail::host_search_call<detail::host_radius_task<Part, Queries, Communicator>>(
              exec, communicator, {part, queries, params, max, output}, workspace, detail::first_half_only)
       .plan();
 }
