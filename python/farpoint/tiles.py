@@ -54,15 +54,21 @@ class Tiles:
 
     def __init__(self, tiles: Sequence[Tile], *, sizes: Optional[Sequence[int]] = None, dtype: Any = None):
         self._tiles: List[Tile] = list(tiles)
+        dtypes: List[Any] = []
         if sizes is None:
-            self._sizes = [len(_rows_of(tile, number)) for number, tile in enumerate(self._tiles)]
+            self._sizes: List[int] = []
+            for number, tile in enumerate(self._tiles):
+                rows = _rows_of(tile, number)
+                self._sizes.append(len(rows))
+                dtypes.append(rows.dtype)
         else:
             self._sizes = [operator.index(size) for size in sizes]
             if len(self._sizes) != len(self._tiles):
                 raise ValueError(f"Tiles: {len(self._sizes)} sizes of {len(self._tiles)} tiles")
         if dtype is None:
-            first = _rows_of(self._tiles[0], 0).dtype if self._tiles else np.dtype("float32")
-            dtype = "float32" if first in (np.float32, np.float16) else "float64"
+            if self._tiles and not dtypes:
+                dtypes.append(_rows_of(self._tiles[0], 0).dtype)
+            dtype = "float32" if not dtypes or dtypes[0] in (np.float32, np.float16) else "float64"
         self.dtype = np.dtype(dtype)
         if self.dtype not in (np.float32, np.float64):
             raise ValueError(f"Tiles: dtype is {self.dtype}; it must be float32 or float64")
