@@ -224,7 +224,7 @@ def rate_columns(rows):
     """Columns of a table in addition to times, for the counters that its rows have: [(heading, text of a row)]."""
     columns = [("M points/s", lambda row: f"{row['points_per_second'] / 1e6:.3g}")]
     if any("pairs_per_second" in row for row in rows):
-        columns.append(("G pairs/s", lambda row: f"{row['pairs_per_second'] / 1e9:.3g}"))
+        columns.append(("G pairs/s", lambda row: f"{row['pairs_per_second'] / 1e9:.3g}" if "pairs_per_second" in row else "-"))
     if any("voxels" in row for row in rows):
         columns.append(("voxels", lambda row: f"{row['voxels']:,.0f}" if "voxels" in row else "-"))
     if any("host_us" in row for row in rows):
