@@ -9,7 +9,13 @@
       farpoint::detail::kernel_launcher&,                                                            \
       farpoint::detail::knn_cuda_args<farpoint::point_view<Scalar>> const&) noexcept;
 
+#define FARPOINT_KNN_SCAN(how, Scalar)                                                                          \
+  how void farpoint::detail::launch_scan_nearest(                                                               \
+      farpoint::detail::kernel_launcher&, farpoint::detail::knn_cuda_args<farpoint::point_view<Scalar>> const&, \
+      farpoint::detail::scanned_queries<farpoint::point_view<Scalar>, farpoint::point_view<Scalar>> const&) noexcept;
+
 #define FARPOINT_KNN_KERNELS_OF(how, Scalar)        \
+  FARPOINT_KNN_SCAN(how, Scalar)                    \
   FARPOINT_KNN_KERNELS_OF_KIND(how, Scalar, points) \
   FARPOINT_KNN_KERNELS_OF_KIND(how, Scalar, others)
 

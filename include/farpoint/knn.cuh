@@ -46,10 +46,11 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
-/// Complexity: as the host overload. A memset and a launch build the index and one searches; another memset and
-/// launch build a BVH of queries that are not the points. Each launch needs room for one block, not the whole device.
-/// Lists of up to 64 neighbors (32 in double) are in registers, longer ones in shared memory. At most 2^30 points.
-/// Thread-safe: concurrent calls must not share output or workspace.
+/// Complexity: as the host overload; O(queries * points of the largest cloud) for small clouds, which are searched
+/// without an index by one launch: see knn_selector::scan_points. Otherwise a memset and a launch build the index and
+/// one searches; another memset and launch build a BVH of queries that are not the points. Each launch needs room for
+/// one block, not the whole device. Lists of up to 64 neighbors (32 in double) are in registers, longer ones in shared
+/// memory. At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {

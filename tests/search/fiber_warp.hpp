@@ -97,6 +97,12 @@ class fiber_topk {
     while (merge_beyond(0)) {
     }
   }
+  void merge_lane(int mask) {
+    std::vector<key> all(at_, at_ + Capacity);
+    for (int j = 0; j < Capacity; ++j) all.push_back(fiber_warp::shuffle_xor(at_[j], mask));
+    std::sort(all.begin(), all.end());
+    std::copy_n(all.begin(), Capacity, at_);
+  }
   key const& operator[](int j) const { return at_[j]; }
 
  private:

@@ -75,6 +75,15 @@ struct knn_selector {
   /// workspace, ms per lane (packets by their spread, all after a beam search): 1,000 queries of 1,000 points 0.042
   /// (0.103), 100,000 of 100,000 sorted 0.211 (0.240), 1 M of 1 M sorted 1.42 (1.13).
   static constexpr index_t per_lane_below = 65'536;
+
+  /// Batches whose clouds have at most so many points are searched without an index: each query is compared with all
+  /// points of its cloud, for lists of up to 32 nearest points (16 in double) and for any number of points in the order
+  /// of indices. 0: never. Estimated from counts of instructions, not measured, and so are the next two.
+  static constexpr index_t scan_points = 1'024;
+  /// Larger clouds are searched without an index if queries times points of the largest cloud are at most this.
+  static constexpr index_t scan_distances = index_t{1} << 27;
+  /// Number of lanes that should have work in such a search: with fewer queries, up to 32 lanes share a query.
+  static constexpr index_t scan_lanes = 32'768;
 };
 
 namespace detail {

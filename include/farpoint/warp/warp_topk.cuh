@@ -101,6 +101,22 @@ class warp_topk {
     return true;
   }
 
+  /// Merges the list of the lane whose number differs in the bits of `mask` into the lane's own list, after
+  /// merge_all(). All lanes call it. The other list must have been constructed with k = Capacity; no candidates may
+  /// follow.
+  __device__ void merge_lane(int mask) noexcept {
+#pragma unroll
+    for (int j = 0; j < (Capacity + 1) / 2; ++j) {
+      key& low = at_[j];
+      key& high = at_[Capacity - 1 - j];
+      key const other_low = cuda_warp::shuffle_xor(low, mask);
+      key const other_high = cuda_warp::shuffle_xor(high, mask);
+      high = detail::chosen(other_low < high, other_low, high);
+      low = detail::chosen(other_high < low, other_high, low);
+    }
+    bitonic_merge(at_);
+  }
+
   /// Element j of Capacity, ascending; the lane's result is the last k elements.
   __device__ key const& operator[](int j) const noexcept {
     return at_[j];

@@ -6,12 +6,13 @@
 
 namespace farpoint_tests {
 
-/// Small tiles: small clouds are divided as large ones are.
+/// Small tiles, and an index of every cloud: small clouds are divided as large ones are.
 struct small_tiles : farpoint::knn_selector {
   static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
   static constexpr farpoint::index_t build_points = 64;
   static constexpr farpoint::index_t packet_order_from = 1;
   static constexpr farpoint::index_t warp_per_query_below = 0;
+  static constexpr farpoint::index_t scan_points = 0;
 };
 
 }  // namespace farpoint_tests
@@ -26,8 +27,16 @@ struct small_tiles : farpoint::knn_selector {
   KNN_KERNELS_OF_KIND(how, Coord, Selector, points) \
   KNN_KERNELS_OF_KIND(how, Coord, Selector, others)
 
-#define KNN_KERNELS(how, Coord)                      \
-  KNN_KERNELS_OF(how, Coord, farpoint::knn_selector) \
+#define KNN_SCAN(how, Coord)                                                                                   \
+  how void farpoint::detail::launch_scan_nearest(                                                              \
+      farpoint::detail::kernel_launcher&, farpoint::detail::knn_cuda_args<farpoint::point_view<Coord>> const&, \
+      farpoint::detail::scanned_queries<farpoint::point_view<Coord>, farpoint::point_view<Coord>> const&) noexcept;
+
+#define KNN_KERNELS(how, Coord)                            \
+  KNN_SCAN(how, Coord)                                     \
+  KNN_KERNELS_OF(how, Coord, farpoint::knn_selector)       \
+  KNN_KERNELS_OF(how, Coord, farpoint_tests::always_index) \
+  KNN_KERNELS_OF(how, Coord, farpoint_tests::always_scan)  \
   KNN_KERNELS_OF(how, Coord, farpoint_tests::small_tiles)
 
 KNN_KERNELS(extern template, float)

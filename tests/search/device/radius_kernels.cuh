@@ -7,23 +7,28 @@
 #include "knn_kernels.cuh"
 
 // `how` is `extern template` or `template`.
-#define RADIUS_CALLS(how, Coord)                                                                                      \
-  how farpoint::result farpoint::detail::radius_cuda<farpoint::knn_selector>(                                         \
-      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                       \
-      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&, farpoint::index_t,   \
-      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;                 \
-  how farpoint::result farpoint::detail::radius_rows_cuda<farpoint::knn_selector>(                                    \
-      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                       \
-      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                      \
-      farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;            \
-  how farpoint::result farpoint::detail::radius_rows_of_index_cuda(                                                   \
-      farpoint::cuda_exec, farpoint::device_point_bvh<farpoint::point_view<Coord>::scalar> const&,                    \
-      farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::batch<farpoint::point_view<Coord>> const&,       \
-      farpoint::radius_params const&, farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&,       \
-      farpoint::bytes) noexcept;                                                                                      \
-  how void farpoint::detail::radius_search<farpoint::point_view<Coord>, farpoint::point_view<Coord>>::lists<          \
-      farpoint::knn_selector>(farpoint::index_t, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, \
-                              farpoint::index_t) const noexcept;
+#define RADIUS_CALLS_OF(how, Coord, Selector)                                                                          \
+  how farpoint::result farpoint::detail::radius_cuda<Selector>(                                                        \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                        \
+      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&, farpoint::index_t,    \
+      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;                  \
+  how void farpoint::detail::radius_search<farpoint::point_view<Coord>, farpoint::point_view<Coord>>::lists<Selector>( \
+      farpoint::index_t, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::index_t)       \
+      const noexcept;
+
+#define RADIUS_CALLS(how, Coord)                                                                                \
+  RADIUS_CALLS_OF(how, Coord, farpoint::knn_selector)                                                           \
+  RADIUS_CALLS_OF(how, Coord, farpoint_tests::always_index)                                                     \
+  RADIUS_CALLS_OF(how, Coord, farpoint_tests::always_scan)                                                      \
+  how farpoint::result farpoint::detail::radius_rows_cuda<farpoint::knn_selector>(                              \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                 \
+      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                \
+      farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;      \
+  how farpoint::result farpoint::detail::radius_rows_of_index_cuda(                                             \
+      farpoint::cuda_exec, farpoint::device_point_bvh<farpoint::point_view<Coord>::scalar> const&,              \
+      farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::batch<farpoint::point_view<Coord>> const&, \
+      farpoint::radius_params const&, farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&, \
+      farpoint::bytes) noexcept;
 
 RADIUS_CALLS(extern template, float)
 RADIUS_CALLS(extern template, double)

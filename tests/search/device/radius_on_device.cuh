@@ -6,7 +6,7 @@
 
 namespace farpoint_tests {
 
-template <class Problem, class Index>
+template <class Problem, class Index, class Selector = farpoint::knn_selector>
 class radius_call : public lists_on_device<Problem, Index, farpoint::radius_report> {
   using base = lists_on_device<Problem, Index, farpoint::radius_report>;
 
@@ -21,7 +21,7 @@ class radius_call : public lists_on_device<Problem, Index, farpoint::radius_repo
     farpoint::radius_output<scalar> const output{this->indices(), this->distances(), this->counts(), this->report()};
     index_t const max = this->problem().k;
     return run(stream, [&](auto exec, farpoint::bytes workspace, auto const&... clouds) {
-      return radius(exec, clouds..., this->problem().params, max, output, workspace);
+      return farpoint::radius<Selector>(exec, clouds..., this->problem().params, max, output, workspace);
     });
   }
 
@@ -45,9 +45,9 @@ class radius_call : public lists_on_device<Problem, Index, farpoint::radius_repo
 };
 
 /// Calls radius() on a stream of its own.
-template <class Index, class Problem>
+template <class Index, class Selector = farpoint::knn_selector, class Problem>
 auto radius_on_device(Problem const& problem) {
-  radius_call<Problem, Index> call{problem, problem.list_size(), problem.query_count()};
+  radius_call<Problem, Index, Selector> call{problem, problem.list_size(), problem.query_count()};
   return run_call(call, [&](cudaStream_t stream) { return call.lists(stream); });
 }
 

@@ -11,7 +11,7 @@ using farpoint::cuda_exec;
 namespace {
 
 /// A call whose consumer is a row_consumer.
-template <class Problem, class Index>
+template <class Problem, class Index, class Selector = farpoint::knn_selector>
 class consumer_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
   using base = lists_on_device<Problem, Index, farpoint::knn_report>;
 
@@ -31,12 +31,13 @@ class consumer_call : public lists_on_device<Problem, Index, farpoint::knn_repor
     return with_neighborhood(this->problem(), [&](auto k) {
       if (this->problem().self) {
         auto const memory = this->workspace(farpoint::knn_workspace_bytes(exec, points, method, k));
-        return farpoint::for_each_neighborhood<k>(exec, points, method, consumer<k>(points), memory, this->report());
+        return farpoint::for_each_neighborhood<k, Selector>(exec, points, method, consumer<k>(points), memory,
+                                                            this->report());
       }
       auto const queries = this->queries();
       auto const memory = this->workspace(farpoint::knn_workspace_bytes(exec, points, queries, method, k));
-      return farpoint::for_each_neighborhood<k>(exec, points, queries, method, consumer<k>(queries), memory,
-                                                this->report());
+      return farpoint::for_each_neighborhood<k, Selector>(exec, points, queries, method, consumer<k>(queries), memory,
+                                                          this->report());
     });
   }
 
@@ -86,6 +87,9 @@ auto solve_consumer(Problem const& problem) {
   call_type call{problem};
   auto const answer = run_call(call, [&](cudaStream_t stream) { return call.enqueue(stream); });
   if (!answer.outcome) return answer;
+  consumer_call<Problem, std::int32_t, always_index> indexed{problem};
+  check_answer(run_call(indexed, [&](cudaStream_t stream) { return indexed.enqueue(stream); }), answer,
+               "with an index");
   for (bool const has_workspace : {true, false}) {
     call_type other{problem};
     auto const enqueue = [&](cudaStream_t stream) { return other.enqueue_with_index(stream, has_workspace); };

@@ -27,6 +27,7 @@ auto solve_knn(Problem const& problem) {
     auto const answer = knn_on_device<farpoint::knn_selector, decltype(index)>(problem);
     auto const pieces = knn_on_device<in_pieces, decltype(index)>(problem);
     check_answer(pieces, answer, "small pieces");
+    check_answer(knn_on_device<always_scan, decltype(index)>(problem), answer, "without an index");
     return answer;
   });
 }
@@ -142,10 +143,14 @@ TEST_CASE("knn, device: a captured call replays on new data", "[knn][device][gra
       problems.back().ask(make_cloud(which, 400, 4));
       problems.back().queries.offsets = {0, 10, 10, 200, 400};
     }
-    call_type call{problems[0]};
-    check_list_replays(
-        call, problems, [&](cudaStream_t stream) { return call.enqueue(stream); },
-        [](auto const& problem) { return reference_knn(problem); });
+    auto const check = [&](auto selector) {
+      knn_call<problem_type, std::int32_t, decltype(selector)> call{problems[0]};
+      check_list_replays(
+          call, problems, [&](cudaStream_t stream) { return call.enqueue(stream); },
+          [](auto const& problem) { return reference_knn(problem); });
+    };
+    check(always_index{});
+    check(always_scan{});
   }
 }
 

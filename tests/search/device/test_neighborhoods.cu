@@ -76,19 +76,25 @@ void check_means(Problem const& problem) {
   REQUIRE(
       farpoint::mean_knn_distance(host_exec{}, clouds, problem.k, span<scalar>{expected}, workspace.get(), &counted));
 
-  device_array<scalar> const means{expected.size()};
-  device_array<farpoint::knn_report> const report{1};
-  run_on_device(
-      problem,
-      [&](auto const& device, cuda_exec exec) {
-        return mean_knn_distance_workspace_bytes(exec, device.points(), problem.k);
-      },
-      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
-        return mean_knn_distance(exec, device.points(), problem.k, span_of<scalar>(means), memory, report.data());
-      });
-  CHECK(means.intact());
-  check_report(report, counted);
-  CHECK(same_bits(means.download(), expected));
+  auto const check_on_device = [&](auto selector) {
+    using selector_type = decltype(selector);
+    device_array<scalar> const means{expected.size()};
+    device_array<farpoint::knn_report> const report{1};
+    run_on_device(
+        problem,
+        [&](auto const& device, cuda_exec exec) {
+          return mean_knn_distance_workspace_bytes(exec, device.points(), problem.k);
+        },
+        [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+          return farpoint::mean_knn_distance<selector_type>(exec, device.points(), problem.k, span_of<scalar>(means),
+                                                            memory, report.data());
+        });
+    CHECK(means.intact());
+    check_report(report, counted);
+    CHECK(same_bits(means.download(), expected));
+  };
+  check_on_device(farpoint::knn_selector{});
+  check_on_device(always_index{});
 }
 
 template <class Problem>
@@ -104,27 +110,32 @@ void check_normals(Problem const& problem, farpoint::normals_params params) {
   farpoint::normals_output<scalar> const on_host{normals, curvatures, &counted, covariances};
   REQUIRE(farpoint::estimate_normals(host_exec{}, clouds, params, on_host, workspace.get()));
 
-  device_array<scalar> const device_normals{normals.size()};
-  device_array<scalar> const device_curvatures{curvatures.size()};
-  device_array<scalar> const device_covariances{covariances.size()};
-  device_array<farpoint::knn_report> const report{1};
-  farpoint::normals_output<scalar> const output{span_of<scalar>(device_normals), span_of<scalar>(device_curvatures),
-                                                report.data(), span_of<scalar>(device_covariances)};
-  run_on_device(
-      problem,
-      [&](auto const& device, cuda_exec exec) {
-        return estimate_normals_workspace_bytes(exec, device.points(), params);
-      },
-      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
-        return estimate_normals(exec, device.points(), params, output, memory);
-      });
-  CHECK(device_normals.intact());
-  CHECK(device_curvatures.intact());
-  CHECK(same_bits(device_normals.download(), normals));
-  CHECK(same_bits(device_curvatures.download(), curvatures));
-  CHECK(device_covariances.intact());
-  CHECK(same_bits(device_covariances.download(), covariances));
-  check_report(report, counted);
+  auto const check_on_device = [&](auto selector) {
+    using selector_type = decltype(selector);
+    device_array<scalar> const device_normals{normals.size()};
+    device_array<scalar> const device_curvatures{curvatures.size()};
+    device_array<scalar> const device_covariances{covariances.size()};
+    device_array<farpoint::knn_report> const report{1};
+    farpoint::normals_output<scalar> const output{span_of<scalar>(device_normals), span_of<scalar>(device_curvatures),
+                                                  report.data(), span_of<scalar>(device_covariances)};
+    run_on_device(
+        problem,
+        [&](auto const& device, cuda_exec exec) {
+          return estimate_normals_workspace_bytes(exec, device.points(), params);
+        },
+        [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+          return farpoint::estimate_normals<selector_type>(exec, device.points(), params, output, memory);
+        });
+    CHECK(device_normals.intact());
+    CHECK(device_curvatures.intact());
+    CHECK(same_bits(device_normals.download(), normals));
+    CHECK(same_bits(device_curvatures.download(), curvatures));
+    CHECK(device_covariances.intact());
+    CHECK(same_bits(device_covariances.download(), covariances));
+    check_report(report, counted);
+  };
+  check_on_device(farpoint::knn_selector{});
+  check_on_device(always_index{});
 }
 
 template <class Problem>
@@ -140,21 +151,27 @@ void check_interpolation(Problem const& problem, index_t channels) {
   REQUIRE(
       farpoint::interpolate(host_exec{}, clouds, features, queries, channels, {expected, &counted}, workspace.get()));
 
-  device_array<float> const device_features{features};
-  device_array<float> const output{expected.size()};
-  device_array<farpoint::knn_report> const report{1};
-  run_on_device(
-      problem,
-      [&](auto const& device, cuda_exec exec) {
-        return interpolate_workspace_bytes(exec, device.points(), device.queries());
-      },
-      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
-        return interpolate(exec, device.points(), span_of<float const>(device_features), device.queries(), channels,
-                           {span_of<float>(output), report.data()}, memory);
-      });
-  CHECK(output.intact());
-  check_report(report, counted);
-  CHECK(same_bits(output.download(), expected));
+  auto const check_on_device = [&](auto selector) {
+    using selector_type = decltype(selector);
+    device_array<float> const device_features{features};
+    device_array<float> const output{expected.size()};
+    device_array<farpoint::knn_report> const report{1};
+    run_on_device(
+        problem,
+        [&](auto const& device, cuda_exec exec) {
+          return interpolate_workspace_bytes(exec, device.points(), device.queries());
+        },
+        [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+          return farpoint::interpolate<selector_type>(exec, device.points(), span_of<float const>(device_features),
+                                                      device.queries(), channels,
+                                                      {span_of<float>(output), report.data()}, memory);
+        });
+    CHECK(output.intact());
+    check_report(report, counted);
+    CHECK(same_bits(output.download(), expected));
+  };
+  check_on_device(farpoint::knn_selector{});
+  check_on_device(always_index{});
 }
 
 /// Calls `check(problem)` for clouds of each shape and for batches.

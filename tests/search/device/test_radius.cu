@@ -11,7 +11,12 @@ namespace {
 
 template <class Problem>
 auto solve_radius(Problem const& problem) {
-  return with_index_type(problem, [&](auto index) { return radius_on_device<decltype(index)>(problem); });
+  return with_index_type(problem, [&](auto index) {
+    auto const answer = radius_on_device<decltype(index)>(problem);
+    check_answer(radius_on_device<decltype(index), always_index>(problem), answer, "with an index");
+    check_answer(radius_on_device<decltype(index), always_scan>(problem), answer, "without an index");
+    return answer;
+  });
 }
 
 template <class Problem>
@@ -42,10 +47,14 @@ TEST_CASE("radius, device: a captured call replays on new data", "[radius][devic
         problems.back().capacity = 20000;
       }
       CAPTURE(static_cast<int>(order), max);
-      radius_call<problem_type, std::int32_t> lists{problems[0], 1500 * max, 1500};
-      check_list_replays(
-          lists, problems, [&](cudaStream_t stream) { return lists.lists(stream); },
-          [](auto const& problem) { return reference_radius(problem); });
+      auto const check = [&](auto selector) {
+        radius_call<problem_type, std::int32_t, decltype(selector)> lists{problems[0], 1500 * max, 1500};
+        check_list_replays(
+            lists, problems, [&](cudaStream_t stream) { return lists.lists(stream); },
+            [](auto const& problem) { return reference_radius(problem); });
+      };
+      check(always_index{});
+      check(always_scan{});
       if (max != 0) continue;
       radius_call<problem_type, std::int32_t> rows{problems[0], 20000, 1501};
       check_list_replays(

@@ -78,18 +78,19 @@ FARPOINT_HIDDEN result check_search_on(cuda_exec exec, bytes workspace, Index co
 
 /// Calls `answer(launcher, queries)`, which enqueues a search among points, whose index is built in the workspace, or
 /// among those of a device_point_bvh. The arguments have been checked, but for the workspace.
+/// @param k  see is_scanned()
 template <class Selector, query_kind Kind, class Points, class Queries, class Report, class Answer>
 FARPOINT_HIDDEN result search_on_device(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
-                                        Report* report, bytes workspace, Answer const& answer) noexcept {
+                                        Report* report, bytes workspace, index_t k, Answer const& answer) noexcept {
   constexpr bool self = Kind == query_kind::points;
   auto const order = query_order_of<Selector>(queries, points.points().size(), self);
   return search_points_on_device<Selector>(
-      exec, points, queries, self, report, workspace, order,
-      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, bytes) { answer(launcher, asked); });
+      exec, points, queries, self, report, workspace, order, k,
+      [&](kernel_launcher& launcher, auto const& asked, bytes) { answer(launcher, asked); });
 }
 template <class Selector, query_kind Kind, class Index, class Queries, class Report, class Answer>
 FARPOINT_HIDDEN result search_on_device(cuda_exec exec, Index const& index, batch<Queries> const& queries,
-                                        Report* report, bytes workspace, Answer const& answer) noexcept {
+                                        Report* report, bytes workspace, index_t, Answer const& answer) noexcept {
   static_assert(Kind == query_kind::others);
   return index_search_on_device<Selector>(exec, index, queries, report, workspace, answer);
 }

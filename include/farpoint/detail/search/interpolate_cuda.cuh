@@ -5,6 +5,7 @@
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/detail/search/packets/kernel.cuh>
+#include <farpoint/detail/search/scan/kernel.cuh>
 #include <farpoint/types/device_point_bvh.hpp>
 #include <farpoint/types/interpolate.hpp>
 
@@ -92,6 +93,13 @@ struct interpolate_args : packet_queries<Queries> {
   }
 };
 
+template <class Queries>
+interpolate_args<Queries> interpolate_args_of(search_queries<Queries> const& queries, span<float const> features,
+                                              index_t channels, interpolate_output const& output) noexcept {
+  knn_request<typename Queries::scalar> const request{3, no_distance<typename Queries::scalar>, false};
+  return {{queries, request, non_finite_counter(output.report)}, features, channels, output};
+}
+
 /// Enqueues the kernel.
 template <class Selector = knn_selector, class Queries>
 FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Queries> const& queries,
@@ -99,11 +107,18 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Q
                                      interpolate_output const& output) noexcept {
   using args = interpolate_args<Queries>;
   constexpr int block_size = Selector::block_size;
-  knn_request<typename Queries::scalar> const request{3, no_distance<typename Queries::scalar>, false};
-  auto const all = external_args_of<Selector>(
-      args{{queries, request, non_finite_counter(output.report)}, features, channels, output});
+  auto const all = external_args_of<Selector>(interpolate_args_of(queries, features, channels, output));
   launcher.launch_for(all.threads(queries.threads()), block_size,
                       packet_kernel<external_args<args>, args::capacity, block_size>, all);
+}
+
+template <class Selector, class Points, class Queries>
+FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, scanned_queries<Points, Queries> const& queries,
+                                     span<float const> features, index_t channels,
+                                     interpolate_output const& output) noexcept {
+  using args = interpolate_args<Queries>;
+  launch_scan(launcher, scan_nearest_kernel<args, Points, args::capacity>,
+              interpolate_args_of<Queries>(queries, features, channels, output), queries);
 }
 
 /// Number of points that a search has features of.
@@ -129,8 +144,7 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, Source const& source, sp
     return checked;
   }
   return search_on_device<Selector, query_kind::others>(
-      exec, source, queries, output.report, workspace,
-      [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+      exec, source, queries, output.report, workspace, 3, [&](kernel_launcher& launcher, auto const& asked) {
         run_interpolate<Selector>(launcher, asked, features, channels, output);
       });
 }

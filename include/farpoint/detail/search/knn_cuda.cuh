@@ -4,6 +4,7 @@
 
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
+#include <farpoint/detail/search/scan/kernel.cuh>
 #include <farpoint/detail/search/warp_per_query.cuh>
 #include <farpoint/detail/search/with_index.cuh>
 
@@ -61,10 +62,13 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, Source const& source, batch<Quer
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Queries::scalar>(method, k);
   return search_on_device<Selector, Kind>(
-      exec, source, queries, output.report, workspace,
-      [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+      exec, source, queries, output.report, workspace, k, [&](kernel_launcher& launcher, auto const& asked) {
         knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
-        launch_knn<Selector, Kind>(launcher, args);
+        if constexpr (std::decay_t<decltype(asked)>::is_scanned) {
+          launch_scan_nearest(launcher, args, asked);
+        } else {
+          launch_knn<Selector, Kind>(launcher, args);
+        }
       });
 }
 

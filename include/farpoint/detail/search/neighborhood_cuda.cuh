@@ -36,11 +36,10 @@ template <class Selector, class Points, class Consumer>
 FARPOINT_HIDDEN result neighbors_on_device(cuda_exec exec, own_points, batch<Points> const& points,
                                            knn_request<typename Points::scalar> const& request,
                                            Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
-  return search_points_on_device<Selector>(
-      exec, points, points, true, report, workspace, no_memory{},
-      [&](kernel_launcher& launcher, search_queries<Points> const& queries, bytes) {
-        run_neighbor_lists<Selector>(launcher, queries, request, consumer, report);
-      });
+  return search_points_on_device<Selector>(exec, points, points, true, report, workspace, no_memory{}, request.k,
+                                           [&](kernel_launcher& launcher, auto const& queries, bytes) {
+                                             run_neighbor_lists<Selector>(launcher, queries, request, consumer, report);
+                                           });
 }
 
 }  // namespace detail

@@ -32,6 +32,8 @@ class search_queries {
 
   /// False if the queries are always points of the index.
   static constexpr bool may_be_external = true;
+  /// True in scanned_queries.
+  static constexpr bool is_scanned = false;
 
   /// @param index  index of the points, with one cloud per cloud of queries
   /// @param self   true if the queries are the points
@@ -42,6 +44,14 @@ class search_queries {
         self_{self},
         in_leaf_order_{self},
         threads_{threads_of(queries, self)} {}
+
+  /// Queries in the order of the view, among points without an index.
+  template <class Points>
+  search_queries(batch<Queries> const& queries, batch<Points> const& points) noexcept
+      : search_queries{queries, point_bvh_arrays<scalar>{}, false} {
+    point_offsets_ = points.offsets().data();
+    points_each_ = points.largest();
+  }
 
   /// Makes all queries leave their rows empty if offsets are bad.
   /// @param count     number of bad offsets, in device memory; may be null
@@ -63,7 +73,7 @@ class search_queries {
     threads_ = threads_of(queries_, true);
   }
 
-  batch<Queries> const& all() const noexcept { return queries_; }
+  FARPOINT_HD batch<Queries> const& all() const noexcept { return queries_; }
   /// True if the queries are the points of the index.
   bool are_points() const noexcept { return self_; }
   /// True if threads follow the leaves of a BVH of the queries.
@@ -83,7 +93,10 @@ class search_queries {
   }
 
   /// Offset of the first point of a query's cloud in the view of all clouds.
-  FARPOINT_HD index_t points_begin(query const& q) const noexcept { return index_.clouds[q.cloud].begin; }
+  FARPOINT_HD index_t points_begin(query const& q) const noexcept {
+    if (index_.clouds != nullptr) return index_.clouds[q.cloud].begin;
+    return point_offsets_ != nullptr ? point_offsets_[q.cloud] : q.cloud * points_each_;
+  }
   FARPOINT_HD point_bvh_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
   FARPOINT_HD point_boxes<scalar> const* boxes_of(index_t cloud, int level) const noexcept {
@@ -175,6 +188,8 @@ class search_queries {
   index_t threads_;
   bool looks_at_offsets_ = false;
   unsigned const* bad_offsets_ = nullptr;
+  index_t const* point_offsets_ = nullptr;  ///< offsets of points without an index, if they are ragged
+  index_t points_each_ = 0;                 ///< otherwise the size of each of their clouds
 };
 
 }  // namespace detail

@@ -118,6 +118,22 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
   });
 }
 
+/// Enqueues radius() of small clouds, without an index.
+template <class Points, class Queries>
+FARPOINT_HIDDEN void scan_radius(kernel_launcher& launcher, scanned_queries<Points, Queries> const& asked,
+                                 radius_params const& params, index_t max,
+                                 radius_output<typename Points::scalar> const& output) noexcept {
+  using args_type = knn_cuda_args<Queries>;
+  query_counters counters;
+  if (output.report != nullptr) counters = {&output.report->total, &output.report->non_finite_queries};
+  args_type const args{asked,
+                       request_of<typename Points::scalar>(params, max),
+                       {output.indices, output.distances, output.counts},
+                       counters};
+  if (max > 0 && params.order == radius_order::nearest) return launch_scan_nearest(launcher, args, asked);
+  launch_scan(launcher, scan_lowest_kernel<args_type, Points>, args, asked);
+}
+
 /// radius() for cuda_exec.
 template <class Selector, class Points, class Queries>
 FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
@@ -129,11 +145,16 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
   if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   auto const cut = radius_memory_of<Selector>(queries, points.points().size(), self);
+  index_t const k = params.order == radius_order::nearest ? max : 0;
   return search_points_on_device<Selector>(
-      exec, points, queries, self, output.report, workspace, cut,
-      [&](kernel_launcher& launcher, search_queries<Queries> const& asked, radius_memory const&) {
-        radius_search<Points, Queries> const lists{launcher, asked, points, params, output.report};
-        lists.template lists<Selector>(max, output);
+      exec, points, queries, self, output.report, workspace, cut, k,
+      [&](kernel_launcher& launcher, auto const& asked, radius_memory const&) {
+        if constexpr (std::decay_t<decltype(asked)>::is_scanned) {
+          scan_radius(launcher, asked, params, max, output);
+        } else {
+          radius_search<Points, Queries> const lists{launcher, asked, points, params, output.report};
+          lists.template lists<Selector>(max, output);
+        }
       });
 }
 
@@ -178,7 +199,7 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
   auto const cut = radius_memory_of<Selector>(queries, points.points().size(), self);
   return search_points_on_device<Selector>(
-      exec, points, queries, self, output.report, workspace, cut,
+      exec, points, queries, self, output.report, workspace, cut, -1,
       [&](kernel_launcher& launcher, search_queries<Queries> const& asked, radius_memory const& memory) {
         // Queries that are in no cloud have no neighbors: their counts stay 0.
         clear_offsets(launcher, output.offsets, rows);

@@ -8,6 +8,7 @@
 #include <farpoint/detail/search/check.hpp>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/report_faults.cuh>
+#include <farpoint/detail/search/scan/queries.hpp>
 #include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 
@@ -131,15 +132,49 @@ bytes order_in(Memory const& memory) noexcept {
   return memory.order;
 }
 
+/// Calls `answer(launcher, queries)` with queries of points without an index. As search_points_on_device().
+/// @param bad_offsets  device memory
+template <class Selector, class Points, class Queries, class Report, class Answer>
+FARPOINT_HIDDEN result scan_on_device(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
+                                      Report* report, unsigned* bad_offsets, Answer const& answer) noexcept {
+  kernel_launcher launcher{exec.stream};
+  if (report != nullptr) launcher.clear(report, sizeof *report);
+  scanned_queries<Points, Queries> asked{points, queries, report == nullptr ? nullptr : &report->non_finite_points,
+                                         Selector::scan_lanes};
+  if (points.is_ragged() || queries.is_ragged()) {
+    unsigned long long* const reported = report == nullptr ? nullptr : &report->bad_offsets;
+    launcher.clear(bad_offsets, sizeof *bad_offsets);
+    count_bad_offsets(launcher, points, bad_offsets, reported);
+    if (has_own_offsets(points, queries)) count_bad_offsets(launcher, queries, bad_offsets, reported);
+    asked.stop_at_bad_offsets(bad_offsets);
+  }
+  answer(launcher, asked);
+  return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
+}
+
 /// Builds the index in the workspace, puts the queries in order, and calls `answer(launcher, queries, memory)`, which
-/// enqueues the search. Checks the workspace; the rest has been checked.
+/// enqueues the search. Checks the workspace; the rest has been checked. Small clouds are searched without an index:
+/// `queries` are scanned_queries then.
 /// @param self    true if the queries are the points
 /// @param report  optional; cleared, then wrong offsets and non-finite points are counted
 /// @param cut     cuts `memory`: bytes of query_order_of(), or a struct with these bytes as `order`
+/// @param k       see is_scanned()
 template <class Selector, class Points, class Queries, class Report, class Cut, class Answer>
 FARPOINT_HIDDEN result search_points_on_device(cuda_exec exec, batch<Points> const& points,
                                                batch<Queries> const& queries, bool self, Report* report,
-                                               bytes workspace, Cut const& cut, Answer const& answer) noexcept {
+                                               bytes workspace, Cut const& cut, index_t k,
+                                               Answer const& answer) noexcept {
+  if constexpr (Selector::scan_points > 0) {
+    if (is_scanned<Selector>(points, queries, k)) {
+      std::size_t const needed = indexed_search_bytes<Selector>(points, cut);
+      if (result const checked = check_workspace(workspace, needed); !checked) return checked;
+      workspace_cutter none;
+      auto const memory = cut(none);
+      return scan_on_device<Selector>(
+          exec, points, queries, report, reinterpret_cast<unsigned*>(workspace.data()),
+          [&](kernel_launcher& launcher, auto const& asked) { answer(launcher, asked, memory); });
+    }
+  }
   auto const search = [&](kernel_launcher& launcher, bvh_build_args<Points> const& built, auto const& memory) {
     unsigned* const bad_offsets = &built.state->faults.bad_offsets;
     look_at_offsets(launcher, points, queries, bad_offsets);

@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/packets/kernel.cuh>
+#include <farpoint/detail/search/scan/kernel.cuh>
 #include <farpoint/types/neighborhood.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -55,6 +56,15 @@ FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, search_queries<Quer
   }
 }
 
+template <int K, query_kind Kind, class Selector, class Points, class Queries, class Consumer>
+FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, scanned_queries<Points, Queries> const& queries,
+                                  knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
+                                  knn_report* report) noexcept {
+  using args = consumer_args<Queries, Consumer, K>;
+  launch_scan(launcher, scan_nearest_kernel<args, Points, packet_capacity(K)>,
+              args{{queries, request, non_finite_counter(report)}, consumer}, queries);
+}
+
 /// for_each_neighborhood() for cuda_exec.
 /// @param source  points, or a device_point_bvh
 template <int K, query_kind Kind, class Selector, class Source, class Queries, class Consumer>
@@ -66,7 +76,7 @@ FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Source const& source, b
   if (result const checked = check_search_on(exec, workspace, source, queries, report); !checked) return checked;
   if (result const checked = check_neighborhoods(method); !checked) return checked;
   return search_on_device<Selector, Kind>(
-      exec, source, queries, report, workspace, [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+      exec, source, queries, report, workspace, K, [&](kernel_launcher& launcher, auto const& asked) {
         run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(method, K), consumer, report);
       });
 }

@@ -130,24 +130,30 @@ FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& 
   launcher.launch_for(threads, block_size, packet_kernel<Args, capacity, block_size>, args);
 }
 
+/// Calls `run(capacity)` with the capacity of lists of k up to max_in_packets, a std::integral_constant.
+/// @tparam Least  smallest capacity, 1 or 4
+template <class Scalar, int Least, class Run>
+void with_capacity(int k, Run const& run) noexcept {
+  if (k <= Least) return run(std::integral_constant<int, Least>{});
+  if (k <= 4) return run(std::integral_constant<int, 4>{});
+  if (k <= 8) return run(std::integral_constant<int, 8>{});
+  if (k <= 16) return run(std::integral_constant<int, 16>{});
+  run(std::integral_constant<int, max_in_packets<Scalar>>{});
+}
+
 /// Enqueues the kernel of `Args` for k up to Args::max_capacity, with at least `threads` threads.
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   constexpr int block_size = Selector::block_size;
   static_assert(is_block_size(block_size), "farpoint: knn_selector::block_size must be whole warps of threads");
-  constexpr int least = Args::min_capacity;
   constexpr int most = max_in_packets<typename Args::scalar>;
-  using kernel_type = void (*)(Args const);
   int const k = args.request.k;
   if constexpr (Args::max_capacity > most) {
     if (k > most) return launch_long_packets<Selector>(launcher, args, threads);
   }
-  kernel_type const kernel = k <= least ? kernel_type{packet_kernel<Args, least, block_size>}
-                             : k <= 4   ? kernel_type{packet_kernel<Args, 4, block_size>}
-                             : k <= 8   ? kernel_type{packet_kernel<Args, 8, block_size>}
-                             : k <= 16  ? kernel_type{packet_kernel<Args, 16, block_size>}
-                                        : kernel_type{packet_kernel<Args, most, block_size>};
-  launcher.launch_for(threads, block_size, kernel, args);
+  with_capacity<typename Args::scalar, Args::min_capacity>(k, [&](auto capacity) {
+    launcher.launch_for(threads, block_size, packet_kernel<Args, decltype(capacity)::value, block_size>, args);
+  });
 }
 
 /// Adds to `args` what the kernel for queries that are not the points needs.

@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/query_kernel.cuh>
+#include <farpoint/detail/search/scan/kernel.cuh>
 #include <farpoint/detail/search/warp_per_query.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -59,6 +60,14 @@ FARPOINT_HIDDEN void run_neighbor_lists(kernel_launcher& launcher, search_querie
   } else {
     launch_warp_per_query<neighbor_key<scalar>>(launcher, args, queries.threads());
   }
+}
+
+template <class Selector, class Points, class Queries, class Consumer>
+FARPOINT_HIDDEN void run_neighbor_lists(kernel_launcher& launcher, scanned_queries<Points, Queries> const& queries,
+                                        knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
+                                        knn_report* report) noexcept {
+  using args = consumed_lists_args<Queries, Consumer>;
+  launch_scan_nearest(launcher, args{{queries, request, non_finite_counter(report)}, consumer}, queries);
 }
 
 }  // namespace detail
