@@ -51,7 +51,7 @@ class fiber_topk {
   using scalar = Scalar;
   using key = farpoint::neighbor_key<Scalar>;
   static constexpr int capacity = Capacity;
-  static constexpr int batch = Capacity < 64 ? 8 : 16;
+  static constexpr int batch = Capacity < 8 * int{sizeof(Scalar)} ? 8 : 16;
   static constexpr int slots = 2 * batch;
 
   struct storage {
@@ -79,8 +79,13 @@ class fiber_topk {
       shared_->at[queued_++][fiber_warp::lane()] = key{distance2, index};
     }
   }
+  void limit_to(int most) { most_ = most; }
   bool merge_beyond(int most) {
-    if (fiber_warp::ballot(queued_ > most) == 0) return false;
+    limit_to(most);
+    return merge_if_beyond();
+  }
+  bool merge_if_beyond() {
+    if (fiber_warp::ballot(queued_ > most_) == 0) return false;
     int const begin = std::max(queued_ - batch, 0);
     std::vector<key> all(at_, at_ + Capacity);
     for (int j = begin; j < queued_; ++j) {
@@ -110,6 +115,7 @@ class fiber_topk {
   std::uint32_t excluded_;
   Scalar bound_ = -1;
   int queued_ = 0;
+  int most_ = 0;
   key at_[Capacity];
 };
 

@@ -34,8 +34,8 @@ Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
 /// Default choice. To change it, derive a struct, hide members, and pass it as the first template argument of knn() or
 /// build_point_bvh().
 struct knn_selector {
-  /// Threads per block that answers queries, in whole warps: at most 256, or 128 for double. h100, 10 M points of a
-  /// cube, k = 8, ms: 4.98 (128 threads: 5.01).
+  /// Threads per block that answers queries, in whole warps; a part of these where their lists would exceed 48 KiB of
+  /// shared memory. h100, 10 M points of a cube, k = 8, ms: 4.98 (128 threads: 5.01).
   static constexpr int block_size = 64;
 
   /// Maximum number of rows per launch, in whole blocks: more queries in view order take several launches.
@@ -100,7 +100,10 @@ inline constexpr int kept_lists_bytes = 16 * 1024;
 
 /// Limit on the spread of queries that a warp answers together. Eight queries are tested together if their squared
 /// extent and their bounds are below this multiple of their smallest bound.
-inline constexpr int packet_max_spread = 16;
+/// h200, 1 M points, k = 8, us (in parentheses, 16): cube 479.5 (490.2), sphere 384.5 (400.9), LiDAR rings 432.1
+/// (441.7). A simulation of these clouds counts tests of a box by single queries, and turns of eight points, per
+/// packet: sphere 6.3, 22.2 (16: 14.7, 21.5; no limit: 0, 25.1), rings 3.6, 13.6 (6.7, 13.4), cube 0, 37.5 (4.0, 37.1).
+inline constexpr int packet_max_spread = 64;
 /// Number of steps of four leaves after which each query of a packet tests boxes on its own. It is reached only with
 /// many coincident points exactly at the queries' bounds: only a query itself can decide which of these has the lowest
 /// index.

@@ -18,11 +18,13 @@ FARPOINT_BEGIN_NAMESPACE
 /// networks without branches. Until then bound() is the bound of the last merge: a few candidates too many are stored,
 /// none is lost.
 ///
+/// The first `batch` slots of a column that hold no candidate hold a key above all others. So a merge loads slots
+/// without asking how many candidates there are, and refills the slots that it has read.
+///
 /// Use: construct, activate(), then offer() up to `batch` candidates per lane between two calls of merge_if_full(), and
 /// merge_all() at the end. The result does not depend on the order of the candidates: ties go to the lower index.
-/// Distances must not be NaN. Cost: Capacity keys in registers; 16 keys of shared memory per lane, 32 from a Capacity
-/// of 64 on; one store per candidate; 19 comparisons to sort 8 candidates, or 63 for 16, and Capacity / 2 *
-/// log2(Capacity) to merge them.
+/// Distances must not be NaN. Cost: Capacity keys in registers; 2 * batch keys of shared memory per lane; one store per
+/// candidate; 19 comparisons to sort 8 candidates, or 63 for 16, and Capacity / 2 * log2(Capacity) to merge them.
 /// @tparam Capacity  maximum k: 1, or a power of two
 template <class Scalar, int Capacity>
 class warp_topk {
@@ -30,13 +32,14 @@ class warp_topk {
   using scalar = Scalar;
   using key = neighbor_key<Scalar>;
   static constexpr int capacity = Capacity;
-  /// Number of candidates per lane in a merge, and limit on offers between two calls of merge_if_full(). Large if a
-  /// merge is expensive; shorter lists gain more from a bound that falls early.
-  static constexpr int batch = Capacity < 64 ? 8 : 16;
+  /// Number of candidates per lane in a merge, and limit on offers between two calls of merge_if_full(): 8, or 16 for
+  /// lists of 32 floats, 64 doubles or more. Large if a merge is expensive; shorter lists gain more from a bound that
+  /// falls early. h200, 1 M points of a cube, k = 32, us: 1,406 (8, with merges of more instructions: 1,567).
+  static constexpr int batch = Capacity < 8 * int{sizeof(Scalar)} ? 8 : 16;
   static constexpr int slots = 2 * batch;
 
   /// Shared memory of a warp, with a column per lane to avoid bank conflicts. Needs no initialization; free for other
-  /// use after merge_all().
+  /// use before activate() and after merge_all().
   struct alignas(sizeof(key)) storage {
     key at[std::size_t{slots}][cuda_warp::lanes];
   };
@@ -47,13 +50,15 @@ class warp_topk {
   /// @param limit     exclusive upper bound on keys; also the value of missing elements
   /// @param excluded  index to skip; no_index for none
   __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded) noexcept
-      : begin_{address_of(shared.at[0][cuda_warp::lane()])}, end_{begin_}, excluded_{excluded} {
+      : begin_{address_of(shared.at[0][cuda_warp::lane()])}, end_{begin_}, full_{begin_}, excluded_{excluded} {
 #pragma unroll
     for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
   }
 
-  /// Declares whether the lane needs candidates. Call it before the first offer and after merge_all().
+  /// Declares whether the lane needs candidates. Call it before the first offer and after merge_all(). Clears the
+  /// lane's column.
   __device__ void activate(bool is_active) noexcept {
+    clear(begin_);
     bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
   }
   /// Empties the list of a lane that needs candidates, and drops its queued candidates; bound() remains its limit. The
@@ -61,6 +66,7 @@ class warp_topk {
   /// @param k  as in the constructor
   __device__ void restart(int k) noexcept {
     if (bound_ < 0) return;
+    clear(begin_);
     end_ = begin_;
 #pragma unroll
     for (int j = 0; j < Capacity; ++j) {
@@ -96,7 +102,15 @@ class warp_topk {
   /// inlines the networks once.
   /// @param most  0 to `batch`
   __device__ bool merge_beyond(int most) noexcept {
-    if (cuda_warp::ballot(end_ > begin_ + static_cast<std::uint32_t>(most) * row) == 0) return false;
+    limit_to(most);
+    return merge_if_beyond();
+  }
+  /// merge_beyond() in two steps, for loops that seldom change `most`: limit_to() sets it for merge_if_beyond().
+  __device__ void limit_to(int most) noexcept {
+    full_ = begin_ + static_cast<std::uint32_t>(most) * row;
+  }
+  __device__ bool merge_if_beyond() noexcept {
+    if (cuda_warp::ballot(end_ > full_) == 0) return false;
     merge();
     return true;
   }
@@ -159,26 +173,62 @@ class warp_topk {
     return value;
   }
 
+  /// Marks `batch` slots from an address on as free, by keys that no candidate and no limit exceeds.
+  __device__ static void clear(std::uint32_t address) noexcept {
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      std::uint32_t const slot = address + static_cast<std::uint32_t>(j) * row;
+      if constexpr (words == 2) {
+        // Bits of a distance above infinity, with any index. Keys are compared as doubles: as a high word these are the
+        // bits of a finite double.
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(slot + 4), "r"(0x7f800001u) : "memory");
+      } else {
+        store(slot, none());
+      }
+    }
+  }
+  __device__ static key none() noexcept {
+    return {detail::infinity<Scalar>, no_index};
+  }
+
+  /// Replaces a key by another if that is lower: one comparison where doubles are fast, as in sort_pair().
+  __device__ static FARPOINT_ALWAYS_INLINE void lower_to(key const& other, key& at) noexcept {
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+    if constexpr (words == 2) {
+      std::uint64_t a;
+      std::uint64_t b;
+      std::memcpy(&a, &other, sizeof a);
+      std::memcpy(&b, &at, sizeof b);
+      asm("{.reg .pred p; setp.lt.f64 p, %1, %2; selp.b64 %0, %3, %0, p;}"
+          : "+l"(b)
+          : "d"(__longlong_as_double(static_cast<long long>(a))), "d"(__longlong_as_double(static_cast<long long>(b))),
+            "l"(a));
+      std::memcpy(&at, &b, sizeof b);
+      return;
+    }
+#endif
+    at = detail::chosen(other < at, other, at);
+  }
+
   /// Merges the last candidates of each lane into its list.
   __device__ void merge() noexcept {
     std::uint32_t const begin = end_ - begin_ > batch * row ? end_ - batch * row : begin_;
-    key const none{detail::infinity<Scalar>, no_index};
     key next[batch];
 #pragma unroll
-    for (int j = 0; j < batch; ++j) {
-      std::uint32_t const slot = begin + static_cast<std::uint32_t>(j) * row;
-      next[j] = load(slot);
-      if (slot >= end_ || next[j].index() == excluded_) next[j] = none;
-    }
+    for (int j = 0; j < batch; ++j) next[j] = load(begin + static_cast<std::uint32_t>(j) * row);
+    clear(begin);
     end_ = begin;
+    if (cuda_warp::ballot(excluded_ != no_index) != 0) {
+#pragma unroll
+      for (int j = 0; j < batch; ++j) {
+        if (next[j].index() == excluded_) next[j] = none();
+      }
+    }
     network_sort(next);
     // Pairing the largest of the list with the smallest of the buffer, and so on, and keeping the smaller of each pair
     // leaves the smallest keys of all as a bitonic sequence.
 #pragma unroll
-    for (int j = 0; j < (Capacity < batch ? Capacity : batch); ++j) {
-      key& at = at_[Capacity - 1 - j];
-      at = detail::chosen(next[j] < at, next[j], at);
-    }
+    for (int j = 0; j < (Capacity < batch ? Capacity : batch); ++j) lower_to(next[j], at_[Capacity - 1 - j]);
     bitonic_merge(at_);
     if (bound_ >= 0) bound_ = at_[Capacity - 1].distance2();
   }
@@ -187,6 +237,7 @@ class warp_topk {
   Scalar bound_ = Scalar(-1);
   std::uint32_t begin_;  ///< address of the lane's column
   std::uint32_t end_;    ///< address for the next candidate
+  std::uint32_t full_;   ///< a column whose next slot is beyond this address is merged by merge_if_beyond()
   std::uint32_t excluded_;
 };
 

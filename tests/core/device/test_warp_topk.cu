@@ -29,10 +29,15 @@ __global__ void keep_nearest(farpoint::neighbor_key<Scalar> const* keys, int con
   int const half = (begin + end) / 2;
   int at = begin;
   // Offers the keys in two parts with merge_all() between them, as a caller with two parts of work does. In the second
-  // part lists are merged before they are full.
+  // part lists are merged before they are full. Neither what is in the memory before activate() nor a candidate before
+  // restart() remains.
+  farpoint::neighbor_key<Scalar> const nearest{Scalar(0), 0};
   for (int part = 0; part < 2; ++part) {
     int const stop = part == 0 ? half : end;
+    for (auto& slots : shared[thread / 32].at) slots[thread % 32] = nearest;
     list.activate(at < stop);
+    if (part == 0 && at < stop) list.offer(nearest.distance2(), nearest.index());
+    if (part == 0) list.restart(k);
     if (at >= stop && list.bound() >= 0) atomicAdd(bad_bounds, 1u);
     while (__any_sync(~0u, at < stop)) {
       Scalar const bound = list.bound();

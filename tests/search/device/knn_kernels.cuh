@@ -6,8 +6,10 @@
 
 namespace farpoint_tests {
 
-/// Small tiles, and an index of every cloud: small clouds are divided as large ones are.
+/// Small tiles, and an index of every cloud: small clouds are divided as large ones are. Large blocks, which kernels of
+/// long lists divide.
 struct small_tiles : farpoint::knn_selector {
+  static constexpr int block_size = 256;
   static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
   static constexpr farpoint::index_t build_points = 64;
   static constexpr farpoint::index_t packet_order_from = 1;

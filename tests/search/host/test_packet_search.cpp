@@ -276,6 +276,16 @@ ONE_THREAD_TEST_CASE("packets of a GPU: ragged batches with empty clouds", "[knn
   check_searches(problem);
 }
 
+namespace {
+
+void check_own_search(knn_problem<float> const& problem) {
+  auto const expected = reference_knn(problem);
+  auto const answer = solve_knn(problem, from_own_leaf);
+  check_answer(answer, expected);
+}
+
+}  // namespace
+
 ONE_THREAD_TEST_CASE("packets of a GPU: the points ask", "[knn][host][one_thread]") {
   for (shape const which : all_shapes) {
     for (std::size_t const n : {1u, 9u, 64u, 333u}) {
@@ -283,10 +293,39 @@ ONE_THREAD_TEST_CASE("packets of a GPU: the points ask", "[knn][host][one_thread
         CAPTURE(static_cast<int>(which), n, k);
         knn_problem<float> problem{make_cloud(which, n, n), k};
         problem.method.exclude_self = n == 64;
-        auto const expected = reference_knn(problem);
-        auto const answer = solve_knn(problem, from_own_leaf);
-        check_answer(answer, expected);
+        check_own_search(problem);
       }
     }
   }
+}
+
+ONE_THREAD_TEST_CASE("packets of a GPU: the points ask, several levels", "[knn][host][one_thread]") {
+  for (shape const which : {shape::cube, shape::rings, shape::lattice, shape::all_equal, shape::duplicates,
+                            shape::far_clusters, shape::non_finite}) {
+    for (index_t const k : {1, 8}) {
+      CAPTURE(static_cast<int>(which), k);
+      knn_problem<float> problem{make_cloud(which, 2501, 13), k};
+      problem.method.max_radius = which == shape::cube ? 0.1 : infinity<double>;
+      check_own_search(problem);
+    }
+  }
+}
+
+ONE_THREAD_TEST_CASE("packets of a GPU: the points ask, half of them in one place", "[knn][host][one_thread]") {
+  auto cloud = make_cloud(shape::cube, 1500, 3);
+  for (std::size_t i = 0; i < 750; ++i) cloud[2 * i] = {0.5, 0.5, 0.5};
+  for (index_t const k : {1, 8, 32}) {
+    CAPTURE(k);
+    knn_problem<float> problem{cloud, k};
+    problem.method.exclude_self = k == 8;
+    check_own_search(problem);
+  }
+}
+
+ONE_THREAD_TEST_CASE("packets of a GPU: the points of ragged batches ask", "[knn][host][one_thread]") {
+  knn_problem<float> problem{make_cloud(shape::non_finite, ragged_points, 9), 3};
+  for_ragged_batches([&](std::vector<index_t> const& of_points, std::vector<index_t> const&) {
+    set_offsets(problem, of_points, of_points);
+    check_own_search(problem);
+  });
 }

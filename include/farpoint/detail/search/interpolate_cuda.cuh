@@ -60,7 +60,8 @@ __device__ void write_interpolated(Args const& args, interpolated_row const* row
 template <class Queries>
 struct interpolate_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
-  static constexpr int capacity = 4;
+  static constexpr int min_capacity = 4;
+  static constexpr int max_capacity = 4;
 
   span<float const> features;
   index_t channels;
@@ -105,11 +106,8 @@ template <class Selector = knn_selector, class Queries>
 FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Queries> const& queries,
                                      span<float const> features, index_t channels,
                                      interpolate_output const& output) noexcept {
-  using args = interpolate_args<Queries>;
-  constexpr int block_size = Selector::block_size;
-  auto const all = external_args_of<Selector>(interpolate_args_of(queries, features, channels, output));
-  launcher.launch_for(all.threads(queries.threads()), block_size,
-                      packet_kernel<external_args<args>, args::capacity, block_size>, all);
+  launch_packets<Selector, query_kind::others>(launcher, interpolate_args_of(queries, features, channels, output),
+                                               queries.threads());
 }
 
 template <class Selector, class Points, class Queries>
@@ -117,7 +115,7 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, scanned_queries<
                                      span<float const> features, index_t channels,
                                      interpolate_output const& output) noexcept {
   using args = interpolate_args<Queries>;
-  launch_scan(launcher, scan_nearest_kernel<args, Points, args::capacity>,
+  launch_scan(launcher, scan_nearest_kernel<args, Points, args::max_capacity>,
               interpolate_args_of<Queries>(queries, features, channels, output), queries);
 }
 

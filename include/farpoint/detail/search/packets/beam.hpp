@@ -83,14 +83,8 @@ FARPOINT_DEVICE FARPOINT_NO_INLINE packet_beam find_beam(packet_memory<Scalar>& 
   }
   std::uint32_t const leaf = Warp::shuffle(node, 0);
   if (in_group == 0) shared.first.at[groups::group()] = node;
-  typename packet_memory<Scalar>::point p{infinity<Scalar>, infinity<Scalar>, no_index, infinity<Scalar>};
-  if (node != no_index) {
-    point_leaf<Scalar> const& home = leaves[node];
-    p.x = load_read_only(home.axis[0][in_group]);
-    p.y = load_read_only(home.axis[1][in_group]);
-    p.z = load_read_only(home.axis[2][in_group]);
-    p.index = load_read_only(home.index[in_group]);
-  }
+  auto p = packet_memory<Scalar>::no_point();
+  if (node != no_index) p = groups::load_point(leaves[node]);
   shared.points[lane] = p;
   std::uint32_t kth2 = 0;
   std::uint32_t away2 = with_lane(rounded_bits(distance2(vec<Scalar, 3>{{p.x, p.y, p.z}}, middle)));

@@ -19,6 +19,8 @@ constexpr int packet_capacity(int k) noexcept {
 template <class Queries, class Consumer, int K>
 struct consumer_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
+  static constexpr int min_capacity = packet_capacity(K);
+  static constexpr int max_capacity = min_capacity;
 
   Consumer consumer;
 
@@ -42,18 +44,11 @@ FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, search_queries<Quer
                                   knn_report* report) noexcept {
   static_assert(std::is_trivially_copyable_v<Consumer>,
                 "farpoint: a consumer is copied to the device, and must be trivially copyable");
-  using self_args = consumer_args<Queries, Consumer, K>;
-  using args = std::conditional_t<Kind == query_kind::points, self_args, external_args<self_args>>;
-  static_assert(sizeof(args) <= 4096, "farpoint: a consumer has at most 3 KiB; it may point to more in device memory");
-  constexpr int block_size = Selector::block_size;
-  self_args const of_self{{queries, request, non_finite_counter(report)}, consumer};
-  auto const kernel = packet_kernel<args, packet_capacity(K), block_size>;
-  if constexpr (Kind == query_kind::points) {
-    launcher.launch_for(queries.threads(), block_size, kernel, of_self);
-  } else {
-    args const all = external_args_of<Selector>(of_self);
-    launcher.launch_for(all.threads(queries.threads()), block_size, kernel, all);
-  }
+  using args = consumer_args<Queries, Consumer, K>;
+  static_assert(sizeof(external_args<args>) <= 4096,
+                "farpoint: a consumer has at most 3 KiB; it may point to more in device memory");
+  launch_packets<Selector, Kind>(launcher, args{{queries, request, non_finite_counter(report)}, consumer},
+                                 queries.threads());
 }
 
 template <int K, query_kind Kind, class Selector, class Points, class Queries, class Consumer>

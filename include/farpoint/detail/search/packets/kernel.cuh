@@ -28,10 +28,14 @@ FARPOINT_HD constexpr std::size_t packet_shared_bytes(int warps) noexcept {
   return static_cast<std::size_t>(warps) * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>));
 }
 
-/// True if `warps` warps fit into 48 KiB, the shared memory of a block on every device without an opt-in.
+/// Threads per block: the selector's, or the largest part of these, in whole warps, for which 48 KiB suffice: the
+/// shared memory of a block on every device without an opt-in.
 template <class Scalar, int Capacity>
-FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
-  return packet_shared_bytes<Scalar, Capacity>(warps) <= 48 * 1024;
+constexpr int packet_block_size(int chosen) noexcept {
+  int const warps = chosen / cuda_warp::lanes;
+  int parts = 1;
+  while (warps % parts != 0 || packet_shared_bytes<Scalar, Capacity>(warps / parts) > 48 * 1024) ++parts;
+  return chosen / parts;
 }
 
 /// Number of blocks that a multiprocessor should hold: the minimum that `Args` states, or fewer if shared memory
@@ -98,8 +102,6 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   using scalar = typename Args::scalar;
   using list = warp_topk<scalar, Capacity>;
   constexpr int warps = BlockSize / cuda_warp::lanes;
-  static_assert(packets_fit<scalar, Capacity>(warps),
-                "farpoint: a block_size of knn_selector that shared memory is too small for");
   __shared__ typename list::storage candidates[warps];
   __shared__ packet_memory<scalar> shared[warps];
   int const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
@@ -120,39 +122,25 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   args.finish(mine, found, candidates[warp]);
 }
 
-/// Enqueues the kernel for lists longer than max_in_packets. Blocks are halved if the selector's do not fit.
-template <class Selector, class Args>
-FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
-  constexpr int capacity = Args::max_capacity;
-  constexpr int asked = Selector::block_size;
-  constexpr bool fits = packets_fit<typename Args::scalar, capacity>(asked / cuda_warp::lanes);
-  constexpr int block_size = fits ? asked : asked / 2;
-  launcher.launch_for(threads, block_size, packet_kernel<Args, capacity, block_size>, args);
-}
-
-/// Calls `run(capacity)` with the capacity of lists of k up to max_in_packets, a std::integral_constant.
-/// @tparam Least  smallest capacity, 1 or 4
-template <class Scalar, int Least, class Run>
+/// Calls `run(capacity)` with the least capacity for lists of k, a std::integral_constant. Capacities are powers of two
+/// from `Capacity`, but not 2, to `Max`.
+template <int Capacity, int Max, class Run>
 void with_capacity(int k, Run const& run) noexcept {
-  if (k <= Least) return run(std::integral_constant<int, Least>{});
-  if (k <= 4) return run(std::integral_constant<int, 4>{});
-  if (k <= 8) return run(std::integral_constant<int, 8>{});
-  if (k <= 16) return run(std::integral_constant<int, 16>{});
-  run(std::integral_constant<int, max_in_packets<Scalar>>{});
+  if constexpr (Capacity < Max) {
+    if (k > Capacity) return with_capacity<larger(2 * Capacity, 4), Max>(k, run);
+  }
+  run(std::integral_constant<int, Capacity>{});
 }
 
-/// Enqueues the kernel of `Args` for k up to Args::max_capacity, with at least `threads` threads.
+/// Enqueues the kernel for the k of `args`, with at least `threads` threads.
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packet_kernel(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
-  constexpr int block_size = Selector::block_size;
-  static_assert(is_block_size(block_size), "farpoint: knn_selector::block_size must be whole warps of threads");
-  constexpr int most = max_in_packets<typename Args::scalar>;
-  int const k = args.request.k;
-  if constexpr (Args::max_capacity > most) {
-    if (k > most) return launch_long_packets<Selector>(launcher, args, threads);
-  }
-  with_capacity<typename Args::scalar, Args::min_capacity>(k, [&](auto capacity) {
-    launcher.launch_for(threads, block_size, packet_kernel<Args, decltype(capacity)::value, block_size>, args);
+  static_assert(is_block_size(Selector::block_size),
+                "farpoint: knn_selector::block_size must be whole warps of threads");
+  with_capacity<Args::min_capacity, Args::max_capacity>(args.request.k, [&](auto least) {
+    constexpr int capacity = decltype(least)::value;
+    constexpr int block_size = packet_block_size<typename Args::scalar, capacity>(Selector::block_size);
+    launcher.launch_for(threads, block_size, packet_kernel<Args, capacity, block_size>, args);
   });
 }
 

@@ -36,6 +36,17 @@ struct lane_groups {
   /// Position of the calling lane in its group.
   FARPOINT_DEVICE static int in_group() noexcept { return Warp::lane() % point_bvh_width; }
 
+  /// Loads the point of a leaf that has the calling lane's position.
+  template <class Scalar>
+  FARPOINT_DEVICE static typename packet_memory<Scalar>::point load_point(point_leaf<Scalar> const& leaf) noexcept {
+    typename packet_memory<Scalar>::point p;
+    p.x = load_read_only(leaf.axis[0][in_group()]);
+    p.y = load_read_only(leaf.axis[1][in_group()]);
+    p.z = load_read_only(leaf.axis[2][in_group()]);
+    p.index = load_read_only(leaf.index[in_group()]);
+    return p;
+  }
+
   /// Reduces a value over the eight lanes of the calling lane's group.
   template <class T, class Choose>
   FARPOINT_DEVICE static T of_eight(T value, Choose choose) noexcept {

@@ -65,15 +65,17 @@ FARPOINT_DEVICE FARPOINT_ALWAYS_INLINE std::uint32_t box_order_bits(Scalar neare
   return nearest2 > 0 ? rounded_bits(nearest2) | 0x80000000u : rounded_bits(farthest2);
 }
 
-/// Group of eight boxes of an index: its level, and its number on the level.
+/// Part of an index that waits for a test: a group of eight boxes with its level, or a leaf with the set of queries
+/// that its points are tested for, see packet_memory::set_of(). Both have a number on their level.
 struct packet_node {
   std::uint32_t bits;
 
-  FARPOINT_HD static packet_node of(int level, std::uint32_t group) noexcept {
-    return {static_cast<std::uint32_t>(level) << shift | group};
+  FARPOINT_HD static packet_node of(int level_or_set, std::uint32_t number) noexcept {
+    return {static_cast<std::uint32_t>(level_or_set) << shift | number};
   }
   FARPOINT_HD int level() const noexcept { return static_cast<int>(bits >> shift); }
-  FARPOINT_HD std::uint32_t group() const noexcept { return bits & ((1u << shift) - 1); }
+  FARPOINT_HD int set() const noexcept { return level(); }
+  FARPOINT_HD std::uint32_t number() const noexcept { return bits & ((1u << shift) - 1); }
 
  private:
   static constexpr int shift = 3 * point_bvh_levels;
@@ -91,6 +93,9 @@ struct packet_memory {
     std::uint32_t index;
     Scalar z;
   };
+  FARPOINT_DEVICE static point no_point() noexcept {
+    return {infinity<Scalar>, infinity<Scalar>, no_index, infinity<Scalar>};
+  }
   /// Box around several queries, and the largest of their bounds.
   struct alignas(4 * sizeof(Scalar)) box {
     Scalar low[3];
@@ -114,12 +119,15 @@ struct packet_memory {
   static constexpr int few_nodes = max_nodes - (warp_packet_lanes - groups) - (point_bvh_width - 1) * point_bvh_levels;
   static_assert(few_nodes >= point_bvh_levels, "farpoint: no room for the groups on the way to the root");
 
+  /// Box of eight queries, or for `groups` the box of all queries.
+  FARPOINT_DEVICE box const& set_of(int group) const noexcept { return group < groups ? eights[group] : all; }
+
   point_boxes<Scalar> const* levels[point_bvh_levels];
   box eights[groups];
   box all;
   point points[warp_packet_lanes + point_bvh_width];  ///< queue of points, tested eight at a time
   packet_node nodes[max_nodes];                       ///< stack of groups; the next is at the end
-  std::uint32_t leaves[warp_packet_lanes + groups];   ///< queue of leaves, tested four at a time
+  packet_node leaves[warp_packet_lanes + groups];     ///< queue of leaves, tested four at a time
   first_leaves first;                                 ///< set by find_beam() only; no_index: none
 };
 

@@ -19,7 +19,8 @@ enum class packet_start {
 ///
 /// Shared memory queues work until it fills all lanes: four groups of eight boxes, four leaves of eight points, or
 /// eight points. Each lane then tests one box against the boxes of four groups of eight queries, or one point against
-/// the box of all queries. Every lane computes its own distance to each point that passes.
+/// the box of all queries, or the box of eight if the test of the leaf has excluded all other groups, whose bounds only
+/// fall. Every lane computes its own distance to each point that passes.
 ///
 /// A group of eight queries that are close together is tested as one box. Tests of each query would skip a fifth of the
 /// leaves, and cost more than they save. They are made for a *loose* group, in which a query is far from the others or
@@ -75,37 +76,40 @@ class packet_traversal {
     } else {
       begin(index, start);
     }
+    // The first four turns exchange the points that begin() queued: each group of eight queries begins with its own
+    // leaf, which gives it a bound.
+    points_ = warp_packet_lanes;
+    int exchange = (groups::group() ^ (memory::groups - 1)) * point_bvh_width;
     bool has_new_bounds = true;
-    int most = 0;  // maximum number of queued candidates of a list
+    int most = List::batch;  // maximum number of queued candidates of a list
+    list_.limit_to(0);       // for the first leaf
     for (int turn = 0;; ++turn) {
-      // The first four turns test the points that begin() queued. Each group of eight queries begins with its own leaf,
-      // which gives it a bound.
-      int eight = (groups::group() ^ turn) * point_bvh_width;
-      if (turn >= memory::groups) {
-        while (points_ < point_bvh_width) {
-          if (leaves_ >= memory::groups || (leaves_ > 0 && nodes_ == 0)) {
-            look_at_leaves(index.leaves());
-          } else if (nodes_ > 0) {
-            look_into_nodes(start, q);
-          } else if (most == 0) {
-            return true;
-          } else {
-            fill_points();
-            most = 0;
-          }
+      while (points_ < point_bvh_width) {
+        exchange = 0;
+        if (has_new_bounds) {
+          take_bounds();
+          has_new_bounds = false;
         }
-        points_ -= point_bvh_width;
-        eight = points_;
+        if (leaves_ >= memory::groups || (leaves_ > 0 && nodes_ == 0)) {
+          look_at_leaves(index.leaves());
+        } else if (nodes_ > 0) {
+          look_into_nodes(start, q);
+        } else if (most == 0) {
+          return true;
+        } else {
+          fill_points();
+          most = 0;
+          list_.limit_to(0);
+        }
       }
-      offer(shared_.points + eight, q);
+      points_ -= point_bvh_width;
+      offer(shared_.points + (points_ ^ exchange), q);
       FARPOINT_KEEP_LOOP
-      while (list_.merge_beyond(most)) has_new_bounds = true;
-      if (turn == 0) most = list::batch;
-      if (Start == packet_start::beam && turn >= max_turns) return false;
-      if (has_new_bounds && turn >= memory::groups - 1) {
-        take_bounds();
-        has_new_bounds = false;
+      while (list_.merge_if_beyond()) {
+        has_new_bounds = true;
+        list_.limit_to(most);
       }
+      if (Start == packet_start::beam && turn >= max_turns) return false;
     }
   }
 
@@ -133,12 +137,12 @@ class packet_traversal {
     std::uint32_t const first = start / memory::groups * memory::groups;
     std::uint32_t const mine = first + static_cast<std::uint32_t>(groups::group());
     // Memory may end with the last leaf.
-    auto p = load_point(index.leaf(mine < leaves ? mine : first));
-    if (mine >= leaves) p = no_point();
+    auto p = groups::load_point(index.leaf(mine < leaves ? mine : first));
+    if (mine >= leaves) p = memory::no_point();
     shared_.points[lane] = p;
     std::uint32_t const other = (first ^ memory::groups) + static_cast<std::uint32_t>(lane);
     bool const is_leaf = lane < memory::groups && other < leaves;
-    if (is_leaf) shared_.leaves[lane] = other;
+    if (is_leaf) shared_.leaves[lane] = packet_node::of(memory::groups, other);
     leaves_ = count(Warp::ballot(is_leaf));
     nodes_ = index.levels() - 1;
     if (lane < nodes_) {
@@ -155,20 +159,21 @@ class packet_traversal {
     bool const exists = groups::group() < taken;
     packet_node const node = shared_.nodes[nodes_ + (exists ? groups::group() : 0)];
     int const level = node.level();
-    std::uint32_t const child = node.group() * point_bvh_width + static_cast<std::uint32_t>(own_box());
+    std::uint32_t const child = node.number() * point_bvh_width + static_cast<std::uint32_t>(own_box());
     bool is_on_the_way = child == start >> 3 * level;
     if (Start == packet_start::beam && level == 0) {
       typename memory::first_leaves const first = shared_.first;
       is_on_the_way = first.contain(child);
     }
-    bool const is_wanted = may_need_box(shared_.levels[level][node.group()], exists & !is_on_the_way, q);
+    std::uint32_t near_groups;
+    bool const is_wanted = may_need_box(shared_.levels[level][node.number()], exists & !is_on_the_way, q, near_groups);
     std::uint32_t const leaves = Warp::ballot(is_wanted & (level == 0));
     std::uint32_t const below = Warp::ballot(is_wanted & (level != 0));
     // Lanes have read their groups before their slots are overwritten.
     Warp::sync();
     if (is_wanted) {
       if (level == 0) {
-        shared_.leaves[leaves_ + rank_among(leaves)] = child;
+        shared_.leaves[leaves_ + rank_among(leaves)] = packet_node::of(set_of(near_groups), child);
       } else {
         shared_.nodes[nodes_ + rank_among(below)] = packet_node::of(level - 1, child);
       }
@@ -178,8 +183,17 @@ class packet_traversal {
     Warp::sync();
   }
 
+  /// Queries that a leaf's points are tested for: a group of eight, or memory::groups for all.
+  /// @param near_groups  as of may_need_box()
+  FARPOINT_DEVICE static int set_of(std::uint32_t near_groups) noexcept {
+    std::uint32_t const below = near_groups - 1;
+    return (near_groups & below) == 0 ? count(below) / point_bvh_width : memory::groups;
+  }
+
   /// True if a query may need the calling lane's box, one of a group of eight.
-  FARPOINT_DEVICE bool may_need_box(point_boxes<scalar> const& boxes, bool is_asked, point const& q) const noexcept {
+  /// @param near_groups  set to the first lanes of the groups of queries that may need the box
+  FARPOINT_DEVICE bool may_need_box(point_boxes<scalar> const& boxes, bool is_asked, point const& q,
+                                    std::uint32_t& near_groups) const noexcept {
     scalar low[3];
     scalar high[3];
     FARPOINT_UNROLL
@@ -188,7 +202,7 @@ class packet_traversal {
       high[axis] = load_read_only(boxes.high[axis][own_box()]);
     }
     std::uint32_t const lowest = load_read_only(boxes.lowest[own_box()]);
-    std::uint32_t near_groups = 0;  ///< first lanes of the groups of queries that are near the box
+    near_groups = 0;
     FARPOINT_UNROLL
     for (int e = 0; e < memory::groups; ++e) {
       box const eight = shared_.eights[e];
@@ -234,8 +248,9 @@ class packet_traversal {
     int const taken = smaller(leaves_, memory::groups);
     leaves_ -= taken;
     bool const is_chosen = groups::group() < taken;
-    auto const p = load_point(leaves[shared_.leaves[leaves_ + (is_chosen ? groups::group() : 0)]]);
-    bool const is_wanted = is_chosen & may_need_point(p);
+    packet_node const leaf = shared_.leaves[leaves_ + (is_chosen ? groups::group() : 0)];
+    auto const p = groups::load_point(leaves[leaf.number()]);
+    bool const is_wanted = is_chosen & may_need_point(p, shared_.set_of(leaf.set()));
     std::uint32_t const wanted = Warp::ballot(is_wanted);
     // Lanes may still read points that have been taken from the queue.
     Warp::sync();
@@ -248,26 +263,15 @@ class packet_traversal {
   FARPOINT_DEVICE void fill_points() noexcept {
     int const lane = Warp::lane();
     Warp::sync();
-    if (lane >= points_ && lane < point_bvh_width) shared_.points[lane] = no_point();
+    if (lane >= points_ && lane < point_bvh_width) shared_.points[lane] = memory::no_point();
     points_ = point_bvh_width;
     Warp::sync();
   }
 
-  FARPOINT_DEVICE static typename memory::point load_point(point_leaf<scalar> const& leaf) noexcept {
-    typename memory::point p;
-    p.x = load_read_only(leaf.axis[0][groups::in_group()]);
-    p.y = load_read_only(leaf.axis[1][groups::in_group()]);
-    p.z = load_read_only(leaf.axis[2][groups::in_group()]);
-    p.index = load_read_only(leaf.index[groups::in_group()]);
-    return p;
-  }
-  FARPOINT_DEVICE static typename memory::point no_point() noexcept {
-    return {infinity<scalar>, infinity<scalar>, no_index, infinity<scalar>};
-  }
-
-  /// True if a query may need a point. The rounded distance to the box of all queries is at most that to any query.
-  FARPOINT_DEVICE bool may_need_point(typename memory::point const& p) const noexcept {
-    box const of = shared_.all;
+  /// True if one of the queries in a box may need a point. The rounded distance to the box is at most that to any
+  /// query.
+  FARPOINT_DEVICE static bool may_need_point(typename memory::point const& p, box const& around) noexcept {
+    box const of = around;
     scalar const x = sub_rn(p.x, min_number(max_number(p.x, of.low[0]), of.high[0]));
     scalar const y = sub_rn(p.y, min_number(max_number(p.y, of.low[1]), of.high[1]));
     scalar const z = sub_rn(p.z, min_number(max_number(p.z, of.low[2]), of.high[2]));

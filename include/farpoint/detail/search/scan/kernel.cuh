@@ -155,9 +155,8 @@ FARPOINT_HIDDEN void launch_scan(kernel_launcher& launcher, void (*kernel)(scan_
 template <class Args, class Points, class Queries>
 FARPOINT_HIDDEN void launch_scan_nearest(kernel_launcher& launcher, Args const& args,
                                          scanned_queries<Points, Queries> const& asked) noexcept {
-  static_assert(max_in_scan<typename Args::scalar> == max_in_packets<typename Args::scalar>);
   // Lists of one would have a kernel of their own, which takes a second to compile.
-  with_capacity<typename Args::scalar, 4>(args.request.k, [&](auto capacity) {
+  with_capacity<4, max_in_scan<typename Args::scalar>>(args.request.k, [&](auto capacity) {
     launch_scan(launcher, scan_nearest_kernel<Args, Points, decltype(capacity)::value>, args, asked);
   });
 }
