@@ -23,14 +23,18 @@ namespace {
 using farpoint::index_t;
 
 /// Clouds of any size are searched without an index.
+/// @tparam Lanes  0: the numbers of knn_selector
 template <index_t Lanes>
 struct scan_selector : farpoint::knn_selector {
-  static constexpr index_t scan_points = index_t{1} << 30;
-  static constexpr index_t scan_lanes = Lanes;
+  static constexpr index_t scan_self = index_t{1} << 62;
+  static constexpr index_t scan_others = scan_self;
+  static constexpr index_t scan_lanes = Lanes == 0 ? knn_selector::scan_lanes : Lanes;
+  static constexpr index_t scan_lanes_by_index = Lanes == 0 ? knn_selector::scan_lanes_by_index : Lanes;
 };
 /// Clouds of every size have an index.
 struct index_selector : farpoint::knn_selector {
-  static constexpr index_t scan_points = 0;
+  static constexpr index_t scan_self = 0;
+  static constexpr index_t scan_others = 0;
 };
 
 struct small_case {
@@ -180,11 +184,12 @@ template <template <class> class Call>
 void add_all(std::string const& kind, small_case const& row, bool flush_l2) {
   std::string const name = "small_" + kind + "/" + row.name();
   add<Call, index_selector>(name + "index", row, flush_l2);
-  add<Call, scan_selector<32'768>>(name + "scan", row, flush_l2);
+  add<Call, scan_selector<0>>(name + "scan", row, flush_l2);
+  add<Call, farpoint::knn_selector>(name + "default", row, flush_l2);
   if (row.clouds != 16) return;
-  add<Call, scan_selector<1>>(name + "scan_lanes_1", row, flush_l2);
-  add<Call, scan_selector<16'384>>(name + "scan_lanes_16384", row, flush_l2);
+  add<Call, scan_selector<32'768>>(name + "scan_lanes_32768", row, flush_l2);
   add<Call, scan_selector<131'072>>(name + "scan_lanes_131072", row, flush_l2);
+  add<Call, scan_selector<524'288>>(name + "scan_lanes_524288", row, flush_l2);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: as the host overload; O(queries * points of the largest cloud) for small clouds, which are searched
-/// without an index by one launch: see knn_selector::scan_points. Otherwise a memset and a launch build the index and
+/// without an index by one launch: see knn_selector::scan_self. Otherwise a memset and a launch build the index and
 /// one searches; another memset and launch build a BVH of queries that are not the points. Each launch needs room for
 /// one block, not the whole device. Lists of up to 64 neighbors (32 in double) are in registers, longer ones in shared
 /// memory. At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.

@@ -76,14 +76,21 @@ struct knn_selector {
   /// (0.103), 100,000 of 100,000 sorted 0.211 (0.240), 1 M of 1 M sorted 1.42 (1.13).
   static constexpr index_t per_lane_below = 65'536;
 
-  /// Batches whose clouds have at most so many points are searched without an index: each query is compared with all
-  /// points of its cloud, for lists of up to 32 nearest points (16 in double) and for any number of points in the order
-  /// of indices. 0: never. Estimated from counts of instructions, not measured, and so are the next two.
-  static constexpr index_t scan_points = 1'024;
-  /// Larger clouds are searched without an index if queries times points of the largest cloud are at most this.
-  static constexpr index_t scan_distances = index_t{1} << 27;
-  /// Number of lanes that should have work in such a search: with fewer queries, up to 32 lanes share a query.
+  /// Searches are made without an index if queries * (points of the largest cloud)^2 is at most this: each query is
+  /// compared with all points of its cloud, for lists of up to 32 nearest points (16 in double) and for any number of
+  /// points in the order of indices. A quarter of it in double, which is an estimate. 0: never. With the square, equal
+  /// products have nearly equal ratios of both times. h200, k = 8, ms without (with) an index: 16 x 1,024 points, a
+  /// product of 2^34, 0.033 (0.080); 16 x 2,048, 2^37, 0.088 (0.088); 256 x 1,024, 2^38, 0.209 (0.193).
+  static constexpr index_t scan_self = index_t{1} << 37;
+  /// The same for queries that are not the points. h200, three neighbors of 65,536 queries in 16 x 2,048 points, 2^38,
+  /// ms: 0.136 (0.172); 262,144 in 64 x 2,048, 2^40, 0.435 (0.376).
+  static constexpr index_t scan_others = index_t{1} << 39;
+  /// Number of lanes that should have work in such a search: with fewer queries, up to 32 lanes share a query. h200, k
+  /// = 8, ms for 16 x 512 points with 16,384, 32,768 and 131,072 lanes: 0.018, 0.017, 0.022.
   static constexpr index_t scan_lanes = 32'768;
+  /// The same for points in the order of indices, which a warp compares for one query at a time. h200, 32 points for
+  /// 16,384 queries of 16 x 2,048 points, ms with 32,768 and 131,072 lanes: 0.119, 0.071.
+  static constexpr index_t scan_lanes_by_index = 131'072;
 };
 
 namespace detail {

@@ -14,7 +14,8 @@ struct small_tiles : farpoint::knn_selector {
   static constexpr farpoint::index_t build_points = 64;
   static constexpr farpoint::index_t packet_order_from = 1;
   static constexpr farpoint::index_t warp_per_query_below = 0;
-  static constexpr farpoint::index_t scan_points = 0;
+  static constexpr farpoint::index_t scan_self = 0;
+  static constexpr farpoint::index_t scan_others = 0;
 };
 
 }  // namespace farpoint_tests

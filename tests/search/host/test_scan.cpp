@@ -255,10 +255,17 @@ ONE_THREAD_TEST_CASE("scan: searches that suit it", "[knn][host][one_thread]") {
   auto const clouds = [](index_t points, index_t count) {
     return farpoint::batch<view>::regular(view{reinterpret_cast<void const*>(256), points * count}, count);
   };
+  bool self = false;
   auto const suits = [&](index_t points, index_t queries, index_t count, index_t k) {
-    return is_scanned<selector>(clouds(points, count), clouds(queries, count), k);
+    return is_scanned<selector>(clouds(points, count), clouds(queries, count), self, k);
   };
-  CHECK(suits(selector::scan_points, 1'000'000, 16, 8));
+  CHECK(suits(2'048, 131'072 / 16, 16, 8));
+  CHECK_FALSE(suits(2'048, 131'072 / 16 + 1, 16, 8));
+  self = true;
+  CHECK(suits(2'048, 2'048, 16, 8));
+  CHECK_FALSE(suits(2'048, 2'048, 17, 8));
+  CHECK_FALSE(suits(index_t{1} << 30, index_t{1} << 30, 1, 8));
+  self = false;
   CHECK(suits(4'096, 1'024, 16, 0));
   CHECK(suits(1, 1, 1, 1));
   CHECK(suits(0, 0, 3, 1));

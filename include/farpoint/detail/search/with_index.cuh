@@ -134,13 +134,15 @@ bytes order_in(Memory const& memory) noexcept {
 
 /// Calls `answer(launcher, queries)` with queries of points without an index. As search_points_on_device().
 /// @param bad_offsets  device memory
-template <class Selector, class Points, class Queries, class Report, class Answer>
+/// @param lanes        as in scanned_queries
+template <class Points, class Queries, class Report, class Answer>
 FARPOINT_HIDDEN result scan_on_device(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
-                                      Report* report, unsigned* bad_offsets, Answer const& answer) noexcept {
+                                      Report* report, unsigned* bad_offsets, index_t lanes,
+                                      Answer const& answer) noexcept {
   kernel_launcher launcher{exec.stream};
   if (report != nullptr) launcher.clear(report, sizeof *report);
   scanned_queries<Points, Queries> asked{points, queries, report == nullptr ? nullptr : &report->non_finite_points,
-                                         Selector::scan_lanes};
+                                         lanes};
   if (points.is_ragged() || queries.is_ragged()) {
     unsigned long long* const reported = report == nullptr ? nullptr : &report->bad_offsets;
     launcher.clear(bad_offsets, sizeof *bad_offsets);
@@ -164,15 +166,15 @@ FARPOINT_HIDDEN result search_points_on_device(cuda_exec exec, batch<Points> con
                                                batch<Queries> const& queries, bool self, Report* report,
                                                bytes workspace, Cut const& cut, index_t k,
                                                Answer const& answer) noexcept {
-  if constexpr (Selector::scan_points > 0) {
-    if (is_scanned<Selector>(points, queries, k)) {
+  if constexpr (larger(Selector::scan_self, Selector::scan_others) > 0) {
+    if (is_scanned<Selector>(points, queries, self, k)) {
       std::size_t const needed = indexed_search_bytes<Selector>(points, cut);
       if (result const checked = check_workspace(workspace, needed); !checked) return checked;
       workspace_cutter none;
       auto const memory = cut(none);
-      return scan_on_device<Selector>(
-          exec, points, queries, report, reinterpret_cast<unsigned*>(workspace.data()),
-          [&](kernel_launcher& launcher, auto const& asked) { answer(launcher, asked, memory); });
+      index_t const lanes = k > 0 ? Selector::scan_lanes : Selector::scan_lanes_by_index;
+      return scan_on_device(exec, points, queries, report, reinterpret_cast<unsigned*>(workspace.data()), lanes,
+                            [&](kernel_launcher& launcher, auto const& asked) { answer(launcher, asked, memory); });
     }
   }
   auto const search = [&](kernel_launcher& launcher, bvh_build_args<Points> const& built, auto const& memory) {

@@ -65,16 +65,22 @@ template <class Scalar>
 inline constexpr int max_in_scan = sizeof(Scalar) == 4 ? 32 : 16;
 
 /// True if a search is faster without an index.
-/// @param k  length of the lists of nearest points; 0 for points in the order of their indices; negative for a search
-///           that needs the index
+/// @param self  true if the queries are the points
+/// @param k     length of the lists of nearest points; 0 for points in the order of their indices; negative for a
+/// search
+///              that needs the index
 template <class Selector, class Points, class Queries>
-bool is_scanned(batch<Points> const& points, batch<Queries> const& queries, index_t k) noexcept {
+bool is_scanned(batch<Points> const& points, batch<Queries> const& queries, bool self, index_t k) noexcept {
+  using scalar = typename Points::scalar;
   index_t const rows = larger(queries.points().size(), index_t{1});
-  if (Selector::scan_points == 0 || points.size() == 0) return false;
-  if (k < 0 || k > max_in_scan<typename Points::scalar>) return false;
+  index_t const most = (self ? Selector::scan_self : Selector::scan_others) / (sizeof(scalar) == 8 ? 4 : 1);
+  if (most == 0 || points.size() == 0) return false;
+  if (k < 0 || k > max_in_scan<scalar>) return false;
   // Rows and blocks are numbered with 32 bits.
   if (rows > index_t{1} << 30 || rows > Selector::launch_rows) return false;
-  return points.largest() <= Selector::scan_points || points.largest() <= Selector::scan_distances / rows;
+  // The quotients avoid an overflow of the product.
+  index_t const largest = larger(points.largest(), index_t{1});
+  return largest <= most / rows / largest;
 }
 
 }  // namespace detail
