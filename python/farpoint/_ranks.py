@@ -127,6 +127,7 @@ class _Ranks:
         with self.while_others_wait():
             self.transport.gpus = _core.GpuRanks(ids[0].tobytes(), self.count, self.transport.rank, request.call.place,
                                                  self.transport.milliseconds)
+        self.tell([0])  # fails if a rank could not connect
 
     def run(self, name: str, request: Request, *arguments: Any, **named: Any) -> Any:
         """Calls a function of the compiled library on the ranks, in host memory or on GPUs."""
@@ -135,8 +136,9 @@ class _Ranks:
         gpus = self.transport.gpus
         try:
             found = getattr(_core, name + "_on_gpus")(gpus, request.call.place, self.transport, *arguments, **named)
-        except BaseException:
-            if gpus.has_failed:  # all ranks know of the other failures
+        except BaseException as error:
+            # All ranks know of the other failures. An interrupt may have come before the first exchange.
+            if gpus.has_failed or not isinstance(error, Exception):
                 self.transport.abort()
             raise
         # A rank may end, and with it what NCCL sends from its memory, once all ranks have their results.

@@ -37,7 +37,7 @@ class gpu_communicator : public farpoint::nccl_exec {
       if (clock::now() < look) continue;
       look = clock::now() + milliseconds{50};
       if (call_.is_over()) {
-        return communicator->remember(farpoint::detail::communication_failure("ranks: the call was ended"));
+        return communicator->remember(farpoint::detail::communication_failure("ranks: another rank has failed"));
       }
       if (end.has_passed() || has_error()) break;
     }

@@ -494,7 +494,8 @@ def run_program(*arguments, seconds=150, succeeds=True):
 
 
 SCENARIOS = {"same_bits:2": [0, 0], "same_bits:4": [0] * 4, "wrong_arguments:3": [0] * 3, "killed:4": [0, -signal.SIGKILL, 0, 0],
-             "fails_in_the_middle:4": [0] * 4, "does_not_come:2": [0] * 2, "does_not_come:3": [0] * 3, "without_a_group:2": [0] * 2}
+             "fails_in_the_middle:4": [0] * 4, "does_not_come:2": [0] * 2, "does_not_come:3": [0] * 3, "tells_of_a_failure:3": [0] * 3,
+             "without_a_group:2": [0] * 2}
 
 
 def is_old(torch) -> bool:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <climits>
 #include <cstddef>
 
 // Declarations of NCCL 2.14, the first version with communicators that do not block. Later versions accept them.
@@ -12,7 +13,7 @@
 struct ncclComm;
 using ncclComm_t = ncclComm*;
 
-enum ncclResult_t {
+enum ncclResult_t : int {
   ncclSuccess = 0,
   ncclUnhandledCudaError = 1,
   ncclSystemError = 2,
@@ -23,7 +24,7 @@ enum ncclResult_t {
   ncclInProgress = 7
 };
 
-enum ncclDataType_t { ncclUint8 = 1 };
+enum ncclDataType_t : int { ncclUint8 = 1 };
 
 struct ncclUniqueId {
   char internal[128];
@@ -35,9 +36,11 @@ struct ncclConfig_t {
   unsigned magic;
   unsigned version;
   int blocking;
+  int next;  ///< padding of version 2.14, and an option of later versions: INT_MIN stands for its default
 };
 #define NCCL_CONFIG_INITIALIZER \
-  { sizeof(ncclConfig_t), 0xcafebeefU, NCCL_VERSION_CODE, 1 }
+  { sizeof(ncclConfig_t), 0xcafebeefU, NCCL_VERSION_CODE, 1, INT_MIN }
+static_assert(sizeof(ncclConfig_t) == 24 && offsetof(ncclConfig_t, blocking) == 16);
 
 namespace farpoint_python {
 
