@@ -225,6 +225,7 @@ void add_distributed_gpus(nb::module_& m) {
             nccl_id bytes{};
             if (id.size() != bytes.size()) refuse("an id of NCCL has 128 bytes");
             std::copy_n(id.c_str(), bytes.size(), bytes.begin());
+            load_nccl();
             current_device const device{where};
             nb::gil_scoped_release const unlocked;
             new (self) gpu_ranks{bytes, ranks, rank, where.device, std::chrono::milliseconds{milliseconds}};

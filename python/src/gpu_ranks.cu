@@ -66,6 +66,7 @@ void load_nccl() {
 }
 
 nccl_id make_nccl_id() {
+  load_nccl();
   ncclUniqueId made{};
   check_nccl(ncclGetUniqueId(&made), "communication failure: NCCL has no address on this machine");
   nccl_id id{};

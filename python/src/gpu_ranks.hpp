@@ -35,7 +35,7 @@ std::int64_t gpu_number(int device);
 /// Owner of the NCCL communicator of a rank. Used by one call at a time.
 class gpu_ranks {
  public:
-  /// Waits for all ranks. The device must be the current one.
+  /// Waits for all ranks. The device must be the current one, and load_nccl() must have found NCCL.
   /// @throws std::runtime_error
   gpu_ranks(nccl_id const& id, int ranks, int rank, int device, std::chrono::milliseconds timeout);
   gpu_ranks(gpu_ranks const&) = delete;
