@@ -7,18 +7,24 @@ A transport is an object with
   second. It returns when all memory can be used again, or raises an exception, also if other ranks do not arrive in time. A rank
   receives from each other rank exactly the bytes that the other sends. It keeps no reference to the memory;
 - `abort()`: makes the exchanges of all ranks fail, in progress and later. May be called repeatedly.
+
+For points on GPUs it also has
+- `gpus`: None until the first such call sets it to the rank's `_core.GpuRanks`, which abort() aborts, too;
+- `milliseconds`: the longest time that a call on GPUs waits for other ranks;
+- `others_failed()`: True if another rank has called abort(). Calls on GPUs ask while they wait.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import Array
+from ._arrays import Array, Torch
 from ._call import Call
 from ._search import Neighbors, _Search, checked
 from ._voxelize import _COLUMNS, _VALUES, _three, _value_type
@@ -75,12 +81,12 @@ class _Ranks:
     def agree(self, check: Callable[[], Request]) -> Request:
         """Returns the result of check(). All ranks raise a ValueError if the check() of one raises, or its transport has a refusal."""
         number, request, refusal = _FUNCTIONS.index(self.function), None, None
-        record = [number, 1, 0, 0, 0]
+        record = [number, 1, 0, 0, 0, 0]
         try:
             if self.transport.refusal is not None:
                 raise self.transport.refusal
             request = check()
-            record = [number, 0, request.itemsize, request.points.shape[0], request.rows]
+            record = [number, 0, request.itemsize, request.points.shape[0], request.rows, request.gpu]
         except Exception as error:  # the other ranks wait for this one
             refusal = error
         records = self.tell(record)
@@ -90,7 +96,7 @@ class _Ranks:
             finally:
                 refusal = None  # it has this frame
         assert request is not None
-        functions, refused, sizes, points, queries = records.T
+        functions, refused, sizes, points, queries, gpus = records.T
         if (functions != number).any():
             self.fail("ranks call different functions: " + ", ".join(_FUNCTIONS[each] for each in sorted(set(functions.tolist()))))
         if refused.any():
@@ -99,7 +105,45 @@ class _Ranks:
             self.fail("points are float32 on some ranks and float64 on others")
         self.first_index = int(points[:self.transport.rank].sum())
         self.points, self.queries = int(points.sum()), int(queries.sum())
+        if gpus.any():
+            self._connect_gpus(request, gpus.tolist())
         return request
+
+    def _connect_gpus(self, request: Request, gpus: List[int]) -> None:
+        """Connects the ranks by NCCL before their first call on GPUs. `gpus` has the number of each rank's GPU, 0 for host memory."""
+        if 0 in gpus:
+            self.fail("points are in host memory on some ranks and on GPUs on others")
+        same = [rank for rank, gpu in enumerate(gpus) if gpus.count(gpu) > 1]
+        if same:
+            self.fail(f"ranks {', '.join(map(str, same))} have points on GPUs that other ranks have, too; each rank needs a GPU of its "
+                      "own, such as device int(os.environ['LOCAL_RANK'])")
+        if self.transport.gpus is not None:
+            return
+        mine = [0] * 16
+        with self.while_others_wait():
+            if self.transport.rank == 0:
+                mine = np.frombuffer(_core.make_nccl_id(), np.int64).tolist()
+        ids = self.tell(mine)
+        with self.while_others_wait():
+            self.transport.gpus = _core.GpuRanks(ids[0].tobytes(), self.count, self.transport.rank, request.call.place,
+                                                 self.transport.milliseconds)
+        self.tell([0])  # fails if a rank could not connect
+
+    def run(self, name: str, request: Request, *arguments: Any, **named: Any) -> Any:
+        """Calls a function of the compiled library on the ranks, in host memory or on GPUs."""
+        if not request.gpu:
+            return getattr(_core, name)(self.transport, request.threads, *arguments, **named)
+        gpus = self.transport.gpus
+        try:
+            found = getattr(_core, name + "_on_gpus")(gpus, request.call.place, self.transport, *arguments, **named)
+        except BaseException as error:
+            # All ranks know of the other failures. An interrupt may have come before the first exchange.
+            if gpus.has_failed or not isinstance(error, Exception):
+                self.transport.abort()
+            raise
+        # A rank may end, and with it what NCCL sends from its memory, once all ranks have their results.
+        self.tell([0])
+        return found
 
     def repeat(self, capacity: int, call: Callable[[int], tuple]) -> Any:
         """Calls with the capacity that the call needs: all ranks call once more if the capacity of one was too small."""
@@ -119,14 +163,19 @@ class _Ranks:
         return request.call.space.astype(array, request.index_type)
 
 
+@functools.lru_cache(maxsize=None)
+def _gpu_number(device: int) -> int:
+    return _core.gpu_number(device)
+
+
 class Request:
     """The arrays of a call, checked. Attributes of a function's own are added to it."""
 
     def __init__(self, ranks: _Ranks, points: Array, queries: Optional[Array], threads: Any, index_dtype: Any = "int64",
                  only_indices: bool = False, more_columns: bool = False):
         call = self.call = Call(ranks.name, points, threads, only_indices=only_indices)
-        if not call.space.on_host:
-            call.fail("points are on a device; ranks exchange points that are in host memory")
+        #: number of the GPU that has the points, 0 for host memory
+        self.gpu = 0 if call.space.on_host else self._gpu_of(ranks.transport)
         self.threads = max(-1, call.integer(threads, "threads", 2**31))
         self.index_type = call.index_type(index_dtype)
         if more_columns:
@@ -138,7 +187,22 @@ class Request:
             call.fail(f"points have the shape {tuple(self.points.shape)}; those of a rank are (N, {'F' if more_columns else 3})")
         self.scalar = call.space.dtype(self.points)
         self.itemsize = 8 if self.scalar == "float64" else 4
+        if self.gpu and self.scalar != "float32":
+            call.fail(f"points are {self.scalar}; on GPUs ranks exchange float32")
         self.rows = (self.points if self.queries is None else self.queries).shape[0]
+
+    def _gpu_of(self, transport: Any) -> int:
+        call, space = self.call, self.call.space
+        if not hasattr(transport, "gpus"):
+            call.fail("points are on a device; these ranks exchange points that are in host memory")
+        if not isinstance(space, Torch):
+            call.fail("points on a device are tensors of torch; pass them by torch.from_dlpack")
+        if space.library.cuda.is_current_stream_capturing():
+            call.fail("the stream is being captured in a graph; calls on ranks wait for it")
+        _core.load_nccl()
+        if transport.gpus is not None and transport.gpus.device != space.number:
+            call.fail(f"points are on cuda:{space.number}; the first call on this group was on cuda:{transport.gpus.device}")
+        return _gpu_number(space.number)
 
     def output(self, shape: Sequence[int], dtype: str) -> Any:
         return self.call.space.empty(tuple(shape), dtype)
@@ -165,7 +229,7 @@ def fps(transport: Any, points: Array, samples: int, *, first: int = 0, seed: Op
 
     request = ranks.agree(check)
     indices, distances = outputs
-    _core.fps_shard(transport, request.threads, request.points, ranks.first_index, **rules, indices=indices, distances=distances)
+    ranks.run("fps_shard", request, request.points, ranks.first_index, **rules, indices=indices, distances=distances)
     indices = ranks.indices(request, indices)
     return (indices, distances) if return_distances else indices
 
@@ -185,7 +249,7 @@ def knn(transport: Any, points: Array, k: int, queries: Optional[Array] = None, 
         return request
 
     request = ranks.agree(check)
-    _core.knn_shard(transport, request.threads, request.points, ranks.first_index, request.queries, *rules, *outputs)
+    ranks.run("knn_shard", request, request.points, ranks.first_index, request.queries, *rules, *outputs)
     return Neighbors(ranks.indices(request, outputs[0]), outputs[1])
 
 
@@ -208,7 +272,7 @@ def radius(transport: Any, points: Array, radius: float, queries: Optional[Array
         return request
 
     request = ranks.agree(check)
-    _core.radius_shard(transport, request.threads, request.points, ranks.first_index, request.queries, *rules, *outputs)
+    ranks.run("radius_shard", request, request.points, ranks.first_index, request.queries, *rules, *outputs)
     return Neighbors(ranks.indices(request, outputs[0]), outputs[1])
 
 
@@ -294,8 +358,8 @@ def voxelize(transport: Any, points: Array, voxel_size: Any, point_range: Sequen
         with ranks.while_others_wait():
             own.clear()
             own.update(voxels.rows_of(capacity))
-        return _core.voxelize_shard(transport, request.threads, request.points, ranks.first_index, *voxels.arguments(), own,
-                                    own["numbers"], capacity)
+        return ranks.run("voxelize_shard", request, request.points, ranks.first_index, *voxels.arguments(), own, own["numbers"],
+                         capacity)
 
     # Voxels are spread evenly by a hash, and their points nearly so.
     ranks.repeat(min(ranks.points, 1024 + ranks.points // ranks.count * 5 // 4), call)
@@ -304,7 +368,7 @@ def voxelize(transport: Any, points: Array, voxel_size: Any, point_range: Sequen
         total = int(ranks.tell([count]).sum())
         with ranks.while_others_wait():
             rows = voxels.rows_of(total)
-        if not _core.gather_voxels(transport, request.threads, request.points, *voxels.arguments(), own, own["numbers"], rows, total):
+        if not ranks.run("gather_voxels", request, request.points, *voxels.arguments(), own, own["numbers"], rows, total):
             raise RuntimeError(f"{ranks.name}: ranks have more rows than they announced")
         del rows["numbers"]
         own, count = rows, total

@@ -4,26 +4,34 @@
     picks = farpoint.distributed.fps(my_points, 1024)
 
 The cloud is the concatenation of all ranks' parts in rank order: part r begins where part r - 1 ends, and indices count through all
-parts. Parts may have any size, also 0. Points are in host memory: arrays of numpy, tensors of the CPU, lists. A point stays on its
-rank unless other ranks need it (docs/scale.md lists what each call exchanges).
+parts. Parts may have any size, also 0. A point stays on its rank unless other ranks need it (docs/scale.md lists what each call
+exchanges).
 
-All ranks of the group make the same calls in the same order, with the same arguments but for the points and queries, and from one
-thread at a time. `group` is a process group of torch.distributed of any backend; left out, the default one. The first call on a
-group connects its ranks by gloo; these connections are separate from the group's own messages.
+Points are in host memory on all ranks: arrays of numpy, tensors of the CPU, lists. Or they are float32 tensors of CUDA on all ranks, each
+of which has a GPU of its own: then results are on that GPU, work is enqueued on torch's current stream, and data of points goes from GPU
+to GPU by NCCL. A call on GPUs returns when all ranks have their results.
+
+All ranks of the group make the same calls in the same order, with the same arguments but for the points and queries. Calls of several
+threads on one group are made one after another. `group` is a process group of torch.distributed of any backend; left out, the default
+one. The first call on a group connects its ranks by gloo, and the first one on GPUs by NCCL, too; these connections are separate from the
+group's own messages.
 
 If one rank's arguments are invalid, all ranks raise a ValueError. If a rank fails in another way (no memory, an interrupt, a kill), the
-calls of the others raise a RuntimeError: at once if its connection closes, otherwise after `timeout`, the longest time that an
-exchange waits for other ranks, in seconds or as a timedelta; 0 or less is forever. After that all calls on the group fail at once:
-make a new group.
+calls of the others raise a RuntimeError: at once if its connection closes (on GPUs: within a second if it raises an exception),
+otherwise after `timeout`, the longest time that an exchange waits for other ranks, in seconds or as a timedelta; 0 or less is forever.
+After that all calls on the group fail at once: make a new group.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import datetime
 import math
+import threading
 import time
 import weakref
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
 
 try:
     import torch
@@ -61,7 +69,10 @@ class _Connection:
         self.ranks = ranks
         self.rank = rank
         self.has_failed = False
+        self.gpus: Any = None  #: the rank's _core.GpuRanks, from the first call on GPUs on
+        self.lock = threading.Lock()  #: of a call
         self._gloo: Any = None
+        self._store: Any = None
 
     def connect(self, group: Any, timeout: datetime.timedelta) -> None:
         """Waits for all ranks."""
@@ -72,7 +83,8 @@ class _Connection:
         store = dist.PrefixStore("farpoint", _store_of(group))
         # A store outlives a group where a program makes the group again: addresses of the first one are still in it.
         generation = (store.add("ranks", 1) - 1) // self.ranks
-        self._gloo = dist.ProcessGroupGloo(dist.PrefixStore(str(generation), store), self.rank, self.ranks, timeout)
+        self._store = dist.PrefixStore(str(generation), store)
+        self._gloo = dist.ProcessGroupGloo(self._store, self.rank, self.ranks, timeout)
 
     def exchange(self, send: Sequence[memoryview], receive: Sequence[memoryview], timeout: datetime.timedelta) -> None:
         if self.has_failed:
@@ -97,6 +109,25 @@ class _Connection:
         """Closes the connections of this rank: ranks that wait for it fail and close theirs in turn."""
         self.has_failed = True
         self._gloo = None
+        if self.gpus is None:
+            return
+        # NCCL does not tell a rank that waits for this one on its GPU.
+        with contextlib.suppress(Exception):
+            if self._store is not None:
+                self._store.add("failures", 1)
+        self.end()
+
+    def others_failed(self) -> bool:
+        try:
+            return self._store is not None and self._store.add("failures", 0) > 0
+        except Exception:  # the store has ended with the process that had it
+            return True
+
+    def end(self) -> None:
+        """Closes the connections between GPUs."""
+        gpus, self.gpus = self.gpus, None
+        if gpus is not None:
+            gpus.abort()
 
 
 class _Transport:
@@ -106,8 +137,20 @@ class _Transport:
         self.ranks = connection.ranks
         self.rank = connection.rank
         self.refusal = refusal
+        self.milliseconds = max(1, timeout // datetime.timedelta(milliseconds=1))
         self._connection = connection
         self._timeout = timeout
+
+    @property
+    def gpus(self) -> Any:
+        return self._connection.gpus
+
+    @gpus.setter
+    def gpus(self, connected: Any) -> None:
+        self._connection.gpus = connected
+
+    def others_failed(self) -> bool:
+        return self._connection.others_failed()
 
     def exchange(self, send: Sequence[memoryview], receive: Sequence[memoryview]) -> None:
         self._connection.exchange(send, receive, self._timeout)
@@ -117,6 +160,14 @@ class _Transport:
 
 
 _connections: weakref.WeakKeyDictionary[Any, _Connection] = weakref.WeakKeyDictionary()
+_connections_lock = threading.Lock()
+
+
+@atexit.register
+def _end_connections() -> None:
+    """Ends NCCL's communicators before the interpreter and CUDA end."""
+    for connection in list(_connections.values()):
+        connection.end()
 
 
 def _seconds_of(timeout: Timeout) -> datetime.timedelta:
@@ -129,7 +180,9 @@ def _seconds_of(timeout: Timeout) -> datetime.timedelta:
     return min(waits, _FOREVER) if waits > datetime.timedelta() else _FOREVER
 
 
-def _transport_of(group: Any, timeout: Timeout) -> _Transport:
+@contextlib.contextmanager
+def _transport_of(group: Any, timeout: Timeout) -> Iterator[_Transport]:
+    """The transport of a call, which has the group's connection to itself."""
     refusal = None
     try:
         waits = _seconds_of(timeout)
@@ -142,15 +195,17 @@ def _transport_of(group: Any, timeout: Timeout) -> _Transport:
     rank = dist.get_rank(group)
     if rank < 0:
         raise ValueError("this rank is not in the group")
-    connection = _connections.get(group)
-    if connection is None:
-        connection = _connections[group] = _Connection(dist.get_world_size(group), rank)
-    try:
-        connection.connect(group, waits)
-    except Exception as error:
-        connection.abort()
-        raise RuntimeError("communication failure: ranks could not be connected") from error
-    return _Transport(connection, waits, refusal)
+    with _connections_lock:
+        connection = _connections.get(group)
+        if connection is None:
+            connection = _connections[group] = _Connection(dist.get_world_size(group), rank)
+    with connection.lock:
+        try:
+            connection.connect(group, waits)
+        except Exception as error:
+            connection.abort()
+            raise RuntimeError("communication failure: ranks could not be connected") from error
+        yield _Transport(connection, waits, refusal)
 
 
 def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = None, chosen: Optional[Array] = None,
@@ -163,7 +218,7 @@ def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = No
     Parameters
     ----------
     points : (N, 3), numbers
-        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks, float32 on GPUs.
     samples : int
         Number of samples of the whole cloud. If it has fewer finite points, the rest is -1.
     first : int
@@ -198,8 +253,9 @@ def fps(points: Array, samples: int, *, first: int = 0, seed: Optional[int] = No
     RuntimeError
         On all ranks: one has failed, or did not come in time. Make a new group.
     """
-    return _ranks.fps(_transport_of(group, timeout), points, samples, first=first, seed=seed, chosen=chosen, stop_below=stop_below,
-                      return_distances=return_distances, index_dtype=index_dtype, threads=threads)
+    with _transport_of(group, timeout) as transport:
+        return _ranks.fps(transport, points, samples, first=first, seed=seed, chosen=chosen, stop_below=stop_below,
+                          return_distances=return_distances, index_dtype=index_dtype, threads=threads)
 
 
 def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: float = math.inf, exclude_self: bool = False,
@@ -212,7 +268,7 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     Parameters
     ----------
     points : (N, 3), numbers
-        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks, float32 on GPUs.
     k : int
         1 to 1,024.
     queries : (M, 3), of the points' type, optional
@@ -235,8 +291,9 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     ValueError, RuntimeError
         As for `fps`.
     """
-    return _ranks.knn(_transport_of(group, timeout), points, k, queries, max_radius=max_radius, exclude_self=exclude_self,
-                      index_dtype=index_dtype, threads=threads)
+    with _transport_of(group, timeout) as transport:
+        return _ranks.knn(transport, points, k, queries, max_radius=max_radius, exclude_self=exclude_self, index_dtype=index_dtype,
+                          threads=threads)
 
 
 def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max_neighbors: int, order: str = "nearest",
@@ -248,7 +305,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max
     Parameters
     ----------
     points : (N, 3), numbers
-        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks.
+        Points of this rank; N may be 0, and may differ between ranks. The type is equal on all ranks, float32 on GPUs.
     radius : float
         Meters; a point at exactly this distance is a neighbor, unless `exclusive`.
     queries : (M, 3), of the points' type, optional
@@ -272,8 +329,9 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, max
     ValueError, RuntimeError
         As for `fps`.
     """
-    return _ranks.radius(_transport_of(group, timeout), points, radius, queries, max_neighbors=max_neighbors, order=order,
-                         exclude_self=exclude_self, exclusive=exclusive, index_dtype=index_dtype, threads=threads)
+    with _transport_of(group, timeout) as transport:
+        return _ranks.radius(transport, points, radius, queries, max_neighbors=max_neighbors, order=order, exclude_self=exclude_self,
+                             exclusive=exclusive, index_dtype=index_dtype, threads=threads)
 
 
 def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
@@ -321,5 +379,6 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     ValueError, RuntimeError
         As for `fps`.
     """
-    return _ranks.voxelize(_transport_of(group, timeout), points, voxel_size, point_range, max_points=max_points,
-                           max_voxels=max_voxels, outputs=outputs, columns=columns, dtype=dtype, gather=gather, threads=threads)
+    with _transport_of(group, timeout) as transport:
+        return _ranks.voxelize(transport, points, voxel_size, point_range, max_points=max_points, max_voxels=max_voxels,
+                               outputs=outputs, columns=columns, dtype=dtype, gather=gather, threads=threads)

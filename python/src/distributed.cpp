@@ -2,7 +2,7 @@
 /// fps() and voxelize() on ranks.
 #include "module.hpp"
 #include "python_ranks.hpp"
-#include "voxel_outputs.hpp"
+#include "shard_arrays.hpp"
 
 #include <farpoint/scale/fps_shard.hpp>
 #include <farpoint/scale/gather_voxels.hpp>
@@ -29,22 +29,6 @@ void fps_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud cons
         [&](farpoint::bytes workspace) { return farpoint::fps_shard(exec, ranks, points, params, out, workspace); });
   });
 }
-
-/// Rows of a rank's voxels with their numbers, or rows of all voxels.
-struct voxel_rows {
-  voxelize_arrays arrays;
-  optional_output numbers{};
-  index_t received_capacity = 0;
-
-  template <class Scalar>
-  farpoint::voxelize_shard_output<Scalar> of_rank() const {
-    farpoint::voxelize_shard_output<Scalar> out;
-    out.rows = arrays.outputs<Scalar>();
-    out.numbers = values_of<index_t>(numbers);
-    out.received_capacity = received_capacity;
-    return out;
-  }
-};
 
 /// @return whether there was room, and the points that the rank has to receive
 room_outcome voxelize_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud const& part,

@@ -3,6 +3,7 @@
 #include "module.hpp"
 #include "python_ranks.hpp"
 #include "radius_params.hpp"
+#include "shard_arrays.hpp"
 
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>

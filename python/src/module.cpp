@@ -52,6 +52,7 @@ NB_MODULE(_core, m) {
 
   farpoint_python::add_array(m);
   farpoint_python::add_distributed(m);
+  farpoint_python::add_distributed_gpus(m);
   farpoint_python::add_distributed_search(m);
   farpoint_python::add_hash_map(m);
   farpoint_python::add_index(m);

@@ -10,6 +10,7 @@ namespace nb = nanobind;
 
 void add_array(nb::module_& m);
 void add_distributed(nb::module_& m);
+void add_distributed_gpus(nb::module_& m);
 void add_distributed_search(nb::module_& m);
 void add_hash_map(nb::module_& m);
 void add_index(nb::module_& m);

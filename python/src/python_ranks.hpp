@@ -196,18 +196,4 @@ void search_on_ranks(python_ranks& ranks, Size const& size, Plan const& plan) {
   });
 }
 
-/// The part of a cloud that a rank has.
-struct part_of_cloud {
-  input points;
-  index_t first_index = 0;
-
-  template <class Scalar>
-  farpoint::shard<farpoint::point_view<Scalar>> as() const {
-    return {points_of<Scalar>(points, false), first_index};
-  }
-};
-
-/// Whether there was room, and how much the rank needs.
-using room_outcome = std::pair<bool, index_t>;
-
 }  // namespace farpoint_python

@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 import traceback
+from types import SimpleNamespace
 
 import numpy as np
 import sharded
@@ -165,6 +166,28 @@ def does_not_come(rank, ranks):
     dist.barrier()
     group = dist.new_group()
     sharded.same(fpd.fps(mine, 50, group=group), farpoint.fps(whole(ranks), 50), "on a new group")
+
+
+def tells_of_a_failure(rank, ranks):
+    """Ranks that wait on their GPUs learn of a failure by the store of their group. The connection of the GPUs is a stand-in."""
+    group, ended = dist.new_group(), []
+    fpd.fps(part(rank, ranks), 5, group=group)
+    connection = fpd._connections[group]
+    connection.gpus = SimpleNamespace(abort=lambda: ended.append(rank))
+    assert not connection.others_failed()
+    dist.barrier()
+    if rank == 1:
+        connection.abort()
+        connection.abort()
+        assert ended == [1] and connection.gpus is None
+    dist.barrier()
+    assert connection.others_failed()
+    fails(RuntimeError, lambda: fpd.fps(part(rank, ranks), 5, group=group), most=10.0)
+    assert ended == [rank]
+    # Another group, and one that is made again in its place, is not affected.
+    group = dist.new_group()
+    sharded.same(fpd.fps(part(rank, ranks), 50, group=group), farpoint.fps(whole(ranks), 50), "on a new group")
+    assert not fpd._connections[group].others_failed()
 
 
 def without_a_group(rank, ranks):

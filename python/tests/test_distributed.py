@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -343,6 +344,133 @@ def test_calls_on_ranks_release_the_lock():
     assert turns >= 3 or time.perf_counter() - start < 0.01
 
 
+class FakeGpus:
+    """The part of the compiled library that works on GPUs: its calls are made in host memory."""
+
+    def __init__(self, monkeypatch, gpu_of_rank=lambda rank: 100 + rank):
+        self.connected, self.calls = [], []
+        self.fails = lambda transport: None
+        check = _ranks.Request.__init__
+
+        def request(this, ranks, *arguments, **options):
+            check(this, ranks, *arguments, **options)
+            this.gpu = gpu_of_rank(ranks.transport.rank)
+
+        def on_gpus(name):
+            def call(gpus, place, transport, *arguments, **named):
+                self.calls.append(name)
+                self.fails(transport)
+                return getattr(farpoint._core, name)(transport, 1, *arguments, **named)
+
+            return call
+
+        functions = ("fps_shard", "knn_shard", "radius_shard", "voxelize_shard", "gather_voxels")
+        fakes = {name + "_on_gpus": on_gpus(name) for name in functions}
+        core = SimpleNamespace(**{**{name: getattr(farpoint._core, name) for name in (*functions, "voxelize_shapes")}, **fakes},
+                               make_nccl_id=lambda: bytes(range(128)), GpuRanks=self.connect)
+        monkeypatch.setattr(_ranks.Request, "__init__", request)
+        monkeypatch.setattr(_ranks, "_core", core)
+
+    def connect(self, *arguments):
+        self.connected.append(arguments)
+        return SimpleNamespace(has_failed=False, device=0)
+
+    @staticmethod
+    def prepare(transport):
+        transport.gpus, transport.milliseconds = None, 600_000
+
+
+def test_calls_on_gpus_connect_once_and_end_together(monkeypatch):
+    fake = FakeGpus(monkeypatch)
+    outcomes, transports = on_threads(3, lambda calls, rank: sharded.check_all(calls, rank, 3, only=("random", "no point")), fake.prepare)
+    all_good(outcomes)
+    assert set(fake.calls) == {"fps_shard", "knn_shard", "radius_shard", "voxelize_shard", "gather_voxels"}
+    assert [each.aborts for each in transports] == [0, 0, 0]
+    ids, ranks, rank, places, milliseconds = zip(*sorted(fake.connected, key=lambda each: each[2]))
+    assert set(ids) == {bytes(range(128))} and ranks == (3, 3, 3) and rank == (0, 1, 2) and set(milliseconds) == {600_000}
+
+
+@pytest.mark.parametrize("gpu_of_rank, sentence", [
+    (lambda rank: rank, "in host memory on some ranks and on GPUs on others"),
+    (lambda rank: [-7, 5, -7][rank], "ranks 0, 2 have points on GPUs that other ranks have, too")])
+def test_gpus_that_do_not_fit_together(monkeypatch, gpu_of_rank, sentence):
+    fake = FakeGpus(monkeypatch, gpu_of_rank)
+
+    def work(calls, rank):
+        for call in (lambda: calls.fps(CLOUD[rank::3], 4), lambda: calls.voxelize(CLOUD[rank::3], 1.0, sharded.BOX, gather=True)):
+            with pytest.raises(ValueError, match=sentence):
+                call()
+
+    outcomes, transports = on_threads(3, work, fake.prepare)
+    all_good(outcomes)
+    assert [each.aborts for each in transports] == [0, 0, 0] and not fake.connected and not fake.calls
+
+
+@pytest.mark.parametrize("failure", [MemoryError(), KeyboardInterrupt(), RuntimeError("communication failure")])
+def test_a_failure_of_one_gpu_ends_all_ranks(monkeypatch, failure):
+    fake = FakeGpus(monkeypatch)
+
+    def fails(transport):
+        if transport.rank == 1:
+            transport.gpus.has_failed = True
+            raise failure
+
+    fake.fails = fails
+    outcomes, transports = on_threads(3, lambda calls, rank: calls.fps(CLOUD[rank::3], 500), fake.prepare)
+    assert outcomes[1] is failure and transports[1].aborts == 1
+    assert all(isinstance(outcomes[rank], RuntimeError) and "communication failure" in str(outcomes[rank]) for rank in (0, 2))
+
+
+def test_a_call_that_all_gpus_refuse_aborts_none(monkeypatch):
+    fake = FakeGpus(monkeypatch)
+
+    def work(calls, rank):
+        with pytest.raises(ValueError):
+            calls.fps(CLOUD[rank::2], 4 + rank)
+        sharded.same(calls.fps(CLOUD[rank::2], 9), farpoint.fps(np.concatenate([CLOUD[::2], CLOUD[1::2]]), 9), "afterwards")
+
+    outcomes, transports = on_threads(2, work, fake.prepare)
+    all_good(outcomes)
+    assert [each.aborts for each in transports] == [0, 0] and len(fake.connected) == 2
+
+
+def test_arrays_on_a_device_that_ranks_do_not_take(monkeypatch):
+    """Every sentence is of the rank's own check, before any exchange."""
+    torch = SimpleNamespace(cuda=SimpleNamespace(is_current_stream_capturing=lambda: False))
+    space = SimpleNamespace(library=torch, number=2, on_host=False)
+    request, transport = _ranks.Request.__new__(_ranks.Request), SimpleNamespace()
+    request.call = SimpleNamespace(space=space, fail=lambda sentence: (_ for _ in ()).throw(ValueError(sentence)))
+    with pytest.raises(ValueError, match="these ranks exchange points that are in host memory"):
+        request._gpu_of(transport)
+    transport.gpus = None
+    with pytest.raises(ValueError, match="tensors of torch"):
+        request._gpu_of(transport)
+    monkeypatch.setattr(_ranks, "Torch", SimpleNamespace)
+    core = SimpleNamespace(load_nccl=lambda: None, gpu_number=lambda device: 70 + device)
+    monkeypatch.setattr(_ranks, "_core", core)
+    _ranks._gpu_number.cache_clear()
+    assert request._gpu_of(transport) == 72
+    transport.gpus = SimpleNamespace(device=1)
+    with pytest.raises(ValueError, match="points are on cuda:2; the first call on this group was on cuda:1"):
+        request._gpu_of(transport)
+    torch.cuda.is_current_stream_capturing = lambda: True
+    with pytest.raises(ValueError, match="captured in a graph"):
+        request._gpu_of(transport)
+    _ranks._gpu_number.cache_clear()
+
+
+def test_a_build_without_gpus_says_so():
+    if not farpoint.has_cuda:
+        with pytest.raises(RuntimeError, match="built without calls on ranks that are GPUs"):
+            farpoint._core.load_nccl()
+        return
+    # NCCL is there or not; without it nothing else is called.
+    try:
+        farpoint._core.load_nccl()
+    except RuntimeError as error:
+        assert "need NCCL 2.14 or later" in str(error)
+
+
 def test_without_torch_it_says_so():
     code = "import sys; sys.modules['torch'] = None\nimport farpoint\ntry:\n    import farpoint.distributed\nexcept ImportError as error:\n    print(error)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(FOLDER.parent)})
@@ -366,7 +494,8 @@ def run_program(*arguments, seconds=150, succeeds=True):
 
 
 SCENARIOS = {"same_bits:2": [0, 0], "same_bits:4": [0] * 4, "wrong_arguments:3": [0] * 3, "killed:4": [0, -signal.SIGKILL, 0, 0],
-             "fails_in_the_middle:4": [0] * 4, "does_not_come:2": [0] * 2, "does_not_come:3": [0] * 3, "without_a_group:2": [0] * 2}
+             "fails_in_the_middle:4": [0] * 4, "does_not_come:2": [0] * 2, "does_not_come:3": [0] * 3, "tells_of_a_failure:3": [0] * 3,
+             "without_a_group:2": [0] * 2}
 
 
 def is_old(torch) -> bool:
@@ -439,8 +568,10 @@ def test_the_module_is_documented_and_typed():
 
 
 def test_the_page_has_lines_of_the_example():
-    page, example = TESTS.parents[1] / "docs/python.md", TESTS.parent / "examples/07_sample_a_sharded_cloud.py"
+    page, examples = TESTS.parents[1] / "docs/python.md", TESTS.parent / "examples"
     if not page.exists():
         pytest.skip("there are no pages beside the tests")
     blocks = [block for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL) if "fpd." in block]
-    assert len(blocks) == 1 and blocks[0] in example.read_text()
+    assert len(blocks) == 2
+    for block, name in zip(blocks, ("07_sample_a_sharded_cloud.py", "09_sample_a_cloud_on_gpus.py")):
+        assert block in (examples / name).read_text()

@@ -1,0 +1,37 @@
+#include <farpoint/scale/knn_shard.cuh>
+#include <farpoint/scale/radius_shard.cuh>
+
+#include "gpu_ranks.cuh"
+
+namespace farpoint_python {
+namespace {
+
+/// Makes the second half of a search.
+template <class Search>
+farpoint::result finished(gpu_call& call, gpu_communicator const& ranks, Search search) {
+  if (!search.outcome()) return search.outcome();
+  farpoint::result const done = search.run(call.allocate(search.workspace_bytes()));
+  return done ? ranks.finish() : done;
+}
+
+}  // namespace
+
+farpoint::result knn_on_gpus(gpu_call& call, gpu_part const& part, farpoint::point_view<float> const& queries,
+                             farpoint::exact const& method, farpoint::index_t k,
+                             farpoint::knn_shard_output<float> const& out) {
+  gpu_communicator ranks{call};
+  auto const size = knn_shard_plan_workspace_bytes(call.exec, ranks.ranks(), part, queries, method, k, out);
+  auto const room = call.allocate(size);
+  return finished(call, ranks, knn_shard_plan(call.exec, ranks, part, queries, method, k, out, room));
+}
+
+farpoint::result radius_on_gpus(gpu_call& call, gpu_part const& part, farpoint::point_view<float> const& queries,
+                                farpoint::radius_params const& params, farpoint::index_t max,
+                                farpoint::radius_shard_output<float> const& out) {
+  gpu_communicator ranks{call};
+  auto const size = radius_shard_plan_workspace_bytes(call.exec, ranks.ranks(), part, queries, params, max, out);
+  auto const room = call.allocate(size);
+  return finished(call, ranks, radius_shard_plan(call.exec, ranks, part, queries, params, max, out, room));
+}
+
+}  // namespace farpoint_python
