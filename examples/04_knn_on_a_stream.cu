@@ -66,13 +66,13 @@ int main() {
   //! [search]
   farpoint::cuda_exec const exec{stream};
   farpoint::batch const cloud{farpoint::view_points(points.data(), n)};
-  std::size_t const needed = knn_workspace_bytes(exec, cloud, farpoint::exact{}, k);
+  std::size_t const needed = knn_workspace_bytes(exec, cloud, {k});
   farpoint::device_scratch workspace;
   farpoint::result outcome = workspace.reserve(exec, needed);  // once, for many calls
 
   farpoint::knn_output<float> output;
   output.indices = neighbors.span();  // [n, k]
-  if (outcome) outcome = knn(exec, cloud, farpoint::exact{}, k, output, workspace);
+  if (outcome) outcome = knn(exec, cloud, {k}, output, workspace);
   //! [search]
   if (!succeeded(outcome)) return 1;
 

@@ -71,7 +71,7 @@ bool pipeline::enqueue(cudaStream_t stream, farpoint::bytes workspace, std::size
 
   if (needed != nullptr) {
     *needed = std::max({voxelize_workspace_bytes(exec, sweep, grid, voxels), fps_workspace_bytes(exec, cloud, sampling),
-                        knn_workspace_bytes(exec, cloud, queries, farpoint::exact{}, k),
+                        knn_workspace_bytes(exec, cloud, queries, {k}),
                         estimate_normals_workspace_bytes(exec, cloud, surface)});
     return true;
   }
@@ -80,7 +80,7 @@ bool pipeline::enqueue(cudaStream_t stream, farpoint::bytes workspace, std::size
   if (!succeeded(fps(exec, cloud, sampling, {sampled.span()}, workspace))) return false;
   copy_sampled<<<1, samples, 0, stream>>>(reinterpret_cast<point const*>(centroids.data()), sampled.data(),
                                           sampled_places.data());
-  if (!succeeded(knn(exec, cloud, queries, farpoint::exact{}, k, {neighbors.span()}, workspace))) return false;
+  if (!succeeded(knn(exec, cloud, queries, {k}, {neighbors.span()}, workspace))) return false;
   return succeeded(estimate_normals(exec, cloud, surface, {normals.span()}, workspace));
   //! [enqueue]
 }

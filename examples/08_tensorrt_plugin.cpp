@@ -43,7 +43,7 @@ class knn_plugin {
     farpoint::knn_output<float> lists;
     lists.indices = farpoint::span{static_cast<std::int32_t*>(output[0]), rows * static_cast<std::size_t>(k_)};
     farpoint::bytes const memory{static_cast<unsigned char*>(workspace), promised_};
-    farpoint::result const outcome = knn(exec, points, farpoint::exact{}, k_, lists, memory);
+    farpoint::result const outcome = knn(exec, points, {k_}, lists, memory);
     if (!outcome) std::fprintf(stderr, "%s\n", outcome.reason);
     return outcome ? 0 : 1;
   }

@@ -25,7 +25,7 @@ int main() {
   camera.focal = {{80, 80}};
   camera.center = {{40, 30}};
   constexpr int k = 6;
-  auto const found = farpoint::knn(points, k, farpoint::screen_space{camera});
+  auto const found = farpoint::knn(points, farpoint::screen_space{camera, k});
   // found.visible [rows]: the points that have a pixel to themselves; found.indices [rows, k]: their neighbors
 
   int hidden = 0;

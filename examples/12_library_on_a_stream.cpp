@@ -25,8 +25,8 @@ farpoint::result mean_distances(device_pool& pool, cudaStream_t stream, farpoint
                                 farpoint::index_t k, farpoint::span<float> means) {
   farpoint::cuda_exec const exec{stream};
   farpoint::batch const cloud{points};
-  farpoint::stream_workspace const memory{pool, mean_knn_distance_workspace_bytes(exec, cloud, k), stream};
-  return mean_knn_distance(exec, cloud, k, means, memory.get());
+  farpoint::stream_workspace const memory{pool, mean_knn_distance_workspace_bytes(exec, cloud, {k}), stream};
+  return mean_knn_distance(exec, cloud, {k}, {means}, memory.get());
 }
 //! [resource]
 
@@ -65,12 +65,11 @@ int main() {
   farpoint::span const lists{neighbors, static_cast<std::size_t>(n * k)};
 
   // One workspace for calls that follow one another.
-  std::size_t const needed =
-      std::max(fps_workspace_bytes(exec, cloud, params), knn_workspace_bytes(exec, cloud, farpoint::exact{}, k));
+  std::size_t const needed = std::max(fps_workspace_bytes(exec, cloud, params), knn_workspace_bytes(exec, cloud, {k}));
   farpoint::bytes const workspace{static_cast<unsigned char*>(allocate(needed)), needed};
 
   for (farpoint::result const& outcome :
-       {fps(exec, cloud, params, {indices}, workspace), knn(exec, cloud, farpoint::exact{}, k, {lists}, workspace)}) {
+       {fps(exec, cloud, params, {indices}, workspace), knn(exec, cloud, {k}, {lists}, workspace)}) {
     if (!outcome) {
       std::printf("%s\n", outcome.reason);
       return 1;

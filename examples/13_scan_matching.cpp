@@ -28,10 +28,10 @@ struct map_of_points {
 /// The motion that brings the points nearer to the planes of their nearest map points.
 motion step(map_of_points const& map, point_list const& points) {
   std::vector<std::int32_t> nearest(points.size());
-  farpoint::exact method;
-  method.max_radius = 1;  // meters: points without a partner take no part
+  farpoint::knn_params params;
+  params.max_radius = 1;  // meters: points without a partner take no part
   farpoint::batch const queries{farpoint::view_points(points)};
-  farpoint::result const outcome = knn(farpoint::host_exec{}, map.index.index, queries, method, 1, {nearest});
+  farpoint::result const outcome = knn(farpoint::host_exec{}, map.index.index, queries, params, {nearest});
   if (!outcome) std::puts(outcome.reason);
 
   six_unknowns motion_of_points;

@@ -54,6 +54,7 @@ int main() {
   auto const centers = farpoint::batch<view>::regular({centroids.data(), batch_size * samples}, batch_size);
   farpoint::radius_params ball;
   ball.radius = 0.4;
+  ball.max_neighbors = ball_size;
   std::vector<std::int32_t> groups(batch_size * samples *
                                    ball_size);  // [clouds, samples, ball_size], -1 behind the last
   std::vector<std::int32_t> counts(batch_size * samples);
@@ -61,7 +62,7 @@ int main() {
   output.indices = groups;
   output.counts = counts;
   ok = ok && workspace.reserve(radius_workspace_bytes(exec, all, centers));
-  ok = ok && radius(exec, all, centers, ball, ball_size, output, workspace);
+  ok = ok && radius(exec, all, centers, ball, output, workspace);
   //! [group]
 
   //! [interpolate]

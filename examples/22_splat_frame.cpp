@@ -56,7 +56,7 @@ int main() {
   if (!succeeded(project(exec, cloud, camera, zbuffer))) return 1;
   farpoint::zbuffer_point const middle = zbuffer.front(zbuffer.pixel_at(width / 2, height / 2));
 
-  auto const found = farpoint::knn(points, k, farpoint::screen_space{camera});
+  auto const found = farpoint::knn(points, farpoint::screen_space{camera, k});
 
   //! [normals]
   std::vector<float> normals(3 * found.visible.size());

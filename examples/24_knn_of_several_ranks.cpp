@@ -37,10 +37,10 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
 
   // The neighbors of the rank's own points: first among the rank's points, then among those of other ranks.
   //! [plan]
-  farpoint::exact const method{};
+  farpoint::knn_params const params{k};
   farpoint::host_scratch const workspace{
-      knn_shard_plan_workspace_bytes(exec, communicator.ranks(), part, part.points, method, k, output)};
-  auto search = knn_shard_plan(exec, communicator, part, part.points, method, k, output, workspace);
+      knn_shard_plan_workspace_bytes(exec, communicator.ranks(), part, part.points, params, output)};
+  auto search = knn_shard_plan(exec, communicator, part, part.points, params, output, workspace);
   farpoint::host_scratch const room{search.workspace_bytes()};
   rows.outcome = search.run(room);
   //! [plan]
@@ -89,28 +89,28 @@ farpoint::result search_owned_part(farpoint::thread_communicator communicator, P
   farpoint::knn_shard_output<float> lists;
   lists.indices = own.lists.indices;
   lists.distances = own.lists.distances;
-  farpoint::exact const method{};
-  outcome = in_two_halves(knn_shard_plan_workspace_bytes(exec, ranks, part, owned, method, k, lists),
+  farpoint::knn_params const params{k};
+  outcome = in_two_halves(knn_shard_plan_workspace_bytes(exec, ranks, part, owned, params, lists),
                           [&](farpoint::bytes workspace) {
-                            return knn_shard_plan(exec, communicator, part, owned, method, k, lists, workspace);
+                            return knn_shard_plan(exec, communicator, part, owned, params, lists, workspace);
                           });
   //! [searches]
   if (!outcome) return outcome;
 
   //! [normals]
-  farpoint::normals_params params;
-  params.k = k;
+  farpoint::normals_params wanted;
+  wanted.k = k;
   farpoint::normals_output<float> output;
   output.normals = own.normals;
-  outcome = in_two_halves(estimate_normals_shard_plan_workspace_bytes(exec, ranks, part, params, output),
+  outcome = in_two_halves(estimate_normals_shard_plan_workspace_bytes(exec, ranks, part, wanted, output),
                           [&](farpoint::bytes workspace) {
-                            return estimate_normals_shard_plan(exec, communicator, part, params, output, workspace);
+                            return estimate_normals_shard_plan(exec, communicator, part, wanted, output, workspace);
                           });
   //! [normals]
   if (!outcome) return outcome;
-  outcome = in_two_halves(mean_knn_distance_shard_plan_workspace_bytes(exec, ranks, part, k, own.means),
+  outcome = in_two_halves(mean_knn_distance_shard_plan_workspace_bytes(exec, ranks, part, {k}, {own.means}),
                           [&](farpoint::bytes workspace) {
-                            return mean_knn_distance_shard_plan(exec, communicator, part, k, own.means, workspace);
+                            return mean_knn_distance_shard_plan(exec, communicator, part, {k}, {own.means}, workspace);
                           });
   if (!outcome) return outcome;
   // A query at a point gets the height of this point.
@@ -161,9 +161,9 @@ bool check_repartition(example::shared_cloud map) {
   auto const parts = example::on_every_rank(map, part_of_an_owner);
   // One call for the whole cloud.
   auto const expected = farpoint::knn(map.points, k);
-  farpoint::normals_params params;
-  params.k = k;
-  auto const normals = farpoint::estimate_normals(map.points, params).normals;
+  farpoint::normals_params wanted;
+  wanted.k = k;
+  auto const normals = farpoint::estimate_normals(map.points, wanted).normals;
   auto const means = farpoint::mean_knn_distance(map.points, k);
   std::size_t owned = 0;
   for (auto const& part : parts) {

@@ -46,6 +46,7 @@ constexpr farpoint::index_t ball_size = 16;
 farpoint::radius_params ball() {
   farpoint::radius_params params;
   params.radius = 0.25;
+  params.max_neighbors = ball_size;
   return params;
 }
 
@@ -70,8 +71,8 @@ farpoint::result balls_of_a_rank(farpoint::nccl_exec const& ranks, farpoint::sha
   balls.counts = counts.span();
   balls.exchanged_capacity = 2000;  // queries near borders
   managed_array<unsigned char> const space(
-      radius_shard_workspace_bytes(exec, ranks.ranks(), part, part.points, params, ball_size, balls));
-  farpoint::result const outcome = radius_shard(exec, ranks, part, part.points, params, ball_size, balls, space.span());
+      radius_shard_workspace_bytes(exec, ranks.ranks(), part, part.points, params, balls));
+  farpoint::result const outcome = radius_shard(exec, ranks, part, part.points, params, balls, space.span());
   //! [radius]
   if (outcome && cudaStreamSynchronize(ranks.stream) == cudaSuccess) {
     numbers.assign(counts.data(), counts.data() + counts.size());
@@ -165,10 +166,10 @@ rank_answer work_of_a_rank(farpoint::nccl_communicator const& communicator, cuda
   nearest.indices = neighbors.span();
   nearest.distances = distances.span();
   nearest.exchanged_capacity = 2000;  // queries near borders
-  farpoint::exact const method{};
+  farpoint::knn_params const search{k};
   managed_array<unsigned char> const space(
-      knn_shard_workspace_bytes(exec, ranks.ranks(), part, part.points, method, k, nearest));
-  answer.outcome = knn_shard(exec, ranks, part, part.points, method, k, nearest, space.span());
+      knn_shard_workspace_bytes(exec, ranks.ranks(), part, part.points, search, nearest));
+  answer.outcome = knn_shard(exec, ranks, part, part.points, search, nearest, space.span());
   //! [knn]
   if (!answer.outcome || cudaStreamSynchronize(stream) != cudaSuccess) return answer;
 
@@ -224,7 +225,7 @@ int main() {
   auto const samples = farpoint::fps(map.points, sample_count);
   auto const voxels = farpoint::voxelize(map.points, voxels_of_the_map());
   auto const nearest = farpoint::knn(map.points, k);
-  auto const balls = farpoint::radius(map.points, ball(), ball_size);
+  auto const balls = farpoint::radius(map.points, ball());
   std::size_t rows = 0;
   std::size_t counted = 0;
   std::size_t found = 0;

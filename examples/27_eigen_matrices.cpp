@@ -23,11 +23,11 @@ int main() {
   constexpr farpoint::index_t k = 1;
   farpoint::host_exec const exec{};
   std::vector<std::int32_t> nearest(500);
-  farpoint::host_scratch workspace{knn_workspace_bytes(exec, points, queries, farpoint::exact{}, k)};
-  if (!knn(exec, points, queries, farpoint::exact{}, k, {nearest}, workspace)) return 1;
+  farpoint::host_scratch workspace{knn_workspace_bytes(exec, points, queries, {k})};
+  if (!knn(exec, points, queries, {k}, {nearest}, workspace)) return 1;
   std::vector<std::int32_t> among_ahead(500);
-  if (!workspace.reserve(knn_workspace_bytes(exec, ahead, queries, farpoint::exact{}, k))) return 1;
-  if (!knn(exec, ahead, queries, farpoint::exact{}, k, {among_ahead}, workspace)) return 1;
+  if (!workspace.reserve(knn_workspace_bytes(exec, ahead, queries, {k}))) return 1;
+  if (!knn(exec, ahead, queries, {k}, {among_ahead}, workspace)) return 1;
 
   // The motion is centimeters, the spacing of points a meter: nearly all points are their own nearest neighbor.
   int same = 0;

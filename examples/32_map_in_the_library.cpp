@@ -26,7 +26,7 @@ int main() {
   //! [choice]
   runtime::options const options{runtime::backend::automatic, 2};  // the GPU, or else two threads
   runtime::run_info info;
-  bool ok = static_cast<bool>(runtime::knn(halves, farpoint::exact{}, 4, {four}, options, &info));
+  bool ok = static_cast<bool>(runtime::knn(halves, {4}, {four}, options, &info));
   // info.used: backend::cuda or backend::host; info.device: its name; info.seconds: time without transfers (s)
   //! [choice]
 
@@ -35,12 +35,13 @@ int main() {
   ok = ok && tree.build(town);
 
   std::vector<std::int32_t> nearest(1000), near(1000 * 8), numbers(1000);
-  ok = ok && tree.knn(around, farpoint::exact{}, 1, {nearest});
+  ok = ok && tree.knn(around, {1}, {nearest});
   farpoint::radius_params ball;
   ball.radius = 2;
+  ball.max_neighbors = 8;
   farpoint::radius_output<float> balls{near};
   balls.counts = numbers;
-  ok = ok && tree.radius(around, ball, 8, balls);
+  ok = ok && tree.radius(around, ball, balls);
   std::vector<float> heights(20000), height(1000);  // a feature of the map's points, where the scan is
   for (std::size_t i = 0; i < heights.size(); ++i) heights[i] = map[3 * i + 2];
   ok = ok && tree.interpolate(heights, around, 1, {height});

@@ -18,6 +18,7 @@ constexpr farpoint::index_t ball_size = 16;
 farpoint::radius_params ball() {
   farpoint::radius_params params;
   params.radius = 0.25;
+  params.max_neighbors = ball_size;
   return params;
 }
 
@@ -43,8 +44,8 @@ rank_balls work_of_a_rank(Communicator communicator, std::vector<point> const& m
   // Around the rank's own points: first among the rank's points, then among those of other ranks.
   //! [plan]
   farpoint::host_scratch const workspace{
-      radius_shard_plan_workspace_bytes(exec, communicator.ranks(), part, part.points, params, ball_size, output)};
-  auto search = radius_shard_plan(exec, communicator, part, part.points, params, ball_size, output, workspace);
+      radius_shard_plan_workspace_bytes(exec, communicator.ranks(), part, part.points, params, output)};
+  auto search = radius_shard_plan(exec, communicator, part, part.points, params, output, workspace);
   farpoint::host_scratch const room{search.workspace_bytes()};
   balls.outcome = search.run(room);
   //! [plan]
@@ -58,7 +59,7 @@ int main() {
   example::shared_cloud const map = example::map_of_tiles();
   auto const balls = example::on_every_rank(map, work_of_a_rank<farpoint::thread_communicator>);
 
-  auto const expected = farpoint::radius(map.points, ball(), ball_size);
+  auto const expected = farpoint::radius(map.points, ball());
   farpoint::index_t exchanged = 0;
   std::size_t row = 0;
   for (auto const& own : balls) {

@@ -100,9 +100,7 @@ class sliding_map {
   std::vector<float_point const*> nearest_voxels(cloud const& points, double max_distance) const {
     std::vector<std::int32_t> numbers(points.size());
     //! [nearest]
-    farpoint::exact method;
-    method.max_radius = max_distance;
-    check(knn(exec_, index_, clouds{farpoint::view_points(points)}, method, 1, {numbers}));
+    check(knn(exec_, index_, clouds{farpoint::view_points(points)}, {1, max_distance}, {numbers}));
     //! [nearest]
     std::vector<float_point const*> nearest;
     for (auto const n : numbers) nearest.push_back(n < 0 ? nullptr : &centroids_[static_cast<std::size_t>(n)]);

@@ -23,11 +23,11 @@ int main() {
     pair_sums sums{};
     translation_step const consumer{farpoint::view_points(map), &sums};
     farpoint::batch const queries{farpoint::view_points(scan)};
-    farpoint::exact method;
-    method.max_radius = 0.1;  // meters
+    farpoint::neighborhood_params params;
+    params.max_radius = 0.1;  // meters
     auto outcome = workspace.reserve(knn_workspace_bytes(exec, built.index, queries));
     if (outcome) {
-      outcome = farpoint::for_each_neighborhood<1>(exec, built.index, queries, method, consumer, workspace);
+      outcome = farpoint::for_each_neighborhood<1>(exec, built.index, queries, params, consumer, workspace);
     }
     //! [call]
     if (!outcome) {

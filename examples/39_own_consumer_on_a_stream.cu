@@ -29,9 +29,9 @@ int main() {
     sums[0] = {};
     //! [call]
     translation_step const consumer{map_view, sums.data()};
-    farpoint::exact method;
-    method.max_radius = 0.1;  // meters
-    auto const outcome = farpoint::for_each_neighborhood<1>(exec, index, queries, method, consumer, workspace.span());
+    farpoint::neighborhood_params params;
+    params.max_radius = 0.1;  // meters
+    auto const outcome = farpoint::for_each_neighborhood<1>(exec, index, queries, params, consumer, workspace.span());
     //! [call]
     if (!succeeded(outcome)) return 1;
     if (cudaError_t const error = cudaStreamSynchronize(exec.stream); error != cudaSuccess) {

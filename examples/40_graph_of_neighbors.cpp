@@ -22,13 +22,14 @@ int main() {
   using view = farpoint::point_view<float>;
   auto const clouds = farpoint::batch<view>::regular(farpoint::view_points(points), 2);
   farpoint::host_exec const exec;
-  farpoint::exact method;
-  method.max_radius = 0.2;  // meters
-  method.exclude_self = true;
   farpoint::index_t const k = 8;
+  farpoint::knn_params params;
+  params.k = k;
+  params.max_radius = 0.2;  // meters
+  params.exclude_self = true;
   std::vector<std::int32_t> neighbors(points.size() * k);  // [points, k], -1 behind the last
-  farpoint::host_scratch workspace{knn_workspace_bytes(exec, clouds, method, k)};
-  farpoint::result outcome = knn(exec, clouds, method, k, {neighbors}, workspace);
+  farpoint::host_scratch workspace{knn_workspace_bytes(exec, clouds, params)};
+  farpoint::result outcome = knn(exec, clouds, params, {neighbors}, workspace);
 
   std::vector<std::int64_t> sources(neighbors.size()), targets(neighbors.size());
   farpoint::neighbor_lists<float> lists;

@@ -94,7 +94,7 @@ int main() {
   neighbors.indices = indices;
   neighbors.distances = distances;
   neighbors.reads = &knn_reads;
-  if (outcome) outcome = farpoint::knn_tiles(exec, tiles, extents, asked, farpoint::exact{}, k, neighbors, search);
+  if (outcome) outcome = farpoint::knn_tiles(exec, tiles, extents, asked, {k}, neighbors, search);
   //! [search]
   auto const expected = farpoint::knn(all, queries, k);
   bool equal = outcome && std::equal(indices.begin(), indices.end(), expected.indices.begin()) &&
@@ -103,11 +103,11 @@ int main() {
   //! [radius]
   farpoint::radius_params params;
   params.radius = 0.5;
+  params.max_neighbors = 0;  // counts only
   farpoint::radius_tiles_output<float> ball;
   ball.counts = counts;
   ball.reads = &radius_reads;
-  if (outcome)
-    outcome = farpoint::radius_tiles(exec, tiles, extents, asked, params, 0, ball, search);  // 0: counts only
+  if (outcome) outcome = farpoint::radius_tiles(exec, tiles, extents, asked, params, ball, search);
   //! [radius]
   std::vector<farpoint::index_t> expected_counts(queries.size());
   farpoint::radius_output<float> expected_ball;
@@ -115,7 +115,7 @@ int main() {
   farpoint::batch const cloud{farpoint::view_points(all)};
   farpoint::batch const asked_batch{farpoint::view_points(queries)};
   farpoint::host_scratch const one_memory{radius_workspace_bytes(exec, cloud, asked_batch)};
-  if (outcome) outcome = radius(exec, cloud, asked_batch, params, 0, expected_ball, one_memory);
+  if (outcome) outcome = radius(exec, cloud, asked_batch, params, expected_ball, one_memory);
   equal = equal && counts == expected_counts;
 
   //! [fps]

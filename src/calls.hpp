@@ -17,6 +17,7 @@
 #include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/knn.hpp>
 #include <farpoint/types/knn_screen.hpp>
+#include <farpoint/types/mean_knn_distance.hpp>
 #include <farpoint/types/pillar_features.hpp>
 #include <farpoint/types/project.hpp>
 #include <farpoint/types/radius.hpp>
@@ -38,13 +39,13 @@
   DO(size, voxelize, clouds_of<C>, voxelize_params<scalar_of<C>>, voxelize_output<scalar_of<C>>)       \
   DO(bound, voxelize, point_view<C>, batch_limits)
 
-#define FARPOINT_CALLS_OF_KNN(DO, C)                                                                          \
-  DO(run, knn, clouds_of<C>, clouds_of<C>, exact, index_t, knn_output<scalar_of<C>>, bytes)                   \
-  DO(run, knn, clouds_of<C>, exact, index_t, knn_output<scalar_of<C>>, bytes)                                 \
-  DO(run, knn, device_point_bvh<scalar_of<C>>, clouds_of<C>, exact, index_t, knn_output<scalar_of<C>>, bytes) \
-  DO(size, knn, clouds_of<C>, clouds_of<C>, exact, index_t)                                                   \
-  DO(size, knn, clouds_of<C>, exact, index_t)                                                                 \
-  DO(size, knn, device_point_bvh<scalar_of<C>>, clouds_of<C>)                                                 \
+#define FARPOINT_CALLS_OF_KNN(DO, C)                                                                      \
+  DO(run, knn, clouds_of<C>, clouds_of<C>, knn_params, knn_output<scalar_of<C>>, bytes)                   \
+  DO(run, knn, clouds_of<C>, knn_params, knn_output<scalar_of<C>>, bytes)                                 \
+  DO(run, knn, device_point_bvh<scalar_of<C>>, clouds_of<C>, knn_params, knn_output<scalar_of<C>>, bytes) \
+  DO(size, knn, clouds_of<C>, clouds_of<C>, knn_params)                                                   \
+  DO(size, knn, clouds_of<C>, knn_params)                                                                 \
+  DO(size, knn, device_point_bvh<scalar_of<C>>, clouds_of<C>)                                             \
   DO(bound, knn, point_view<C>, search_limits)
 
 #define FARPOINT_CALLS_OF_BUILD_POINT_BVH(DO, C)                                 \
@@ -52,10 +53,9 @@
   DO(size, build_point_bvh, clouds_of<C>)                                        \
   DO(bound, build_point_bvh, point_view<C>, batch_limits)
 
-#define FARPOINT_CALLS_OF_KNN_SCREEN(DO, C, CAMERA)                                                               \
-  DO(run, knn_screen, clouds_of<C>, screen_space<CAMERA<scalar_of<C>>>, index_t, knn_screen_output<scalar_of<C>>, \
-     bytes)                                                                                                       \
-  DO(size, knn_screen, clouds_of<C>, screen_space<CAMERA<scalar_of<C>>>, index_t)
+#define FARPOINT_CALLS_OF_KNN_SCREEN(DO, C, CAMERA)                                                             \
+  DO(run, knn_screen, clouds_of<C>, screen_space<CAMERA<scalar_of<C>>>, knn_screen_output<scalar_of<C>>, bytes) \
+  DO(size, knn_screen, clouds_of<C>, screen_space<CAMERA<scalar_of<C>>>)
 
 #define FARPOINT_CALLS_OF_ALL_CAMERAS(DO, C)            \
   FARPOINT_CALLS_OF_KNN_SCREEN(DO, C, pinhole_camera)   \
@@ -63,19 +63,18 @@
   FARPOINT_CALLS_OF_KNN_SCREEN(DO, C, organized_camera) \
   DO(bound, knn_screen, point_view<C>, screen_limits)
 
-#define FARPOINT_CALLS_OF_RADIUS(DO, C)                                                                              \
-  DO(run, radius, clouds_of<C>, clouds_of<C>, radius_params, index_t, radius_output<scalar_of<C>>, bytes)            \
-  DO(run, radius, clouds_of<C>, radius_params, index_t, radius_output<scalar_of<C>>, bytes)                          \
-  DO(run, radius, device_point_bvh<scalar_of<C>>, clouds_of<C>, radius_params, index_t, radius_output<scalar_of<C>>, \
-     bytes)                                                                                                          \
-  DO(size, radius, clouds_of<C>, clouds_of<C>)                                                                       \
-  DO(size, radius, clouds_of<C>)                                                                                     \
-  DO(size, radius, device_point_bvh<scalar_of<C>>, clouds_of<C>)                                                     \
-  DO(bound, radius, point_view<C>, search_limits)                                                                    \
-  DO(run, radius_rows, clouds_of<C>, clouds_of<C>, radius_params, radius_rows_output<scalar_of<C>>, bytes)           \
-  DO(run, radius_rows, clouds_of<C>, radius_params, radius_rows_output<scalar_of<C>>, bytes)                         \
-  DO(run, radius_rows, device_point_bvh<scalar_of<C>>, clouds_of<C>, clouds_of<C>, radius_params,                    \
-     radius_rows_output<scalar_of<C>>, bytes)                                                                        \
+#define FARPOINT_CALLS_OF_RADIUS(DO, C)                                                                            \
+  DO(run, radius, clouds_of<C>, clouds_of<C>, radius_params, radius_output<scalar_of<C>>, bytes)                   \
+  DO(run, radius, clouds_of<C>, radius_params, radius_output<scalar_of<C>>, bytes)                                 \
+  DO(run, radius, device_point_bvh<scalar_of<C>>, clouds_of<C>, radius_params, radius_output<scalar_of<C>>, bytes) \
+  DO(size, radius, clouds_of<C>, clouds_of<C>)                                                                     \
+  DO(size, radius, clouds_of<C>)                                                                                   \
+  DO(size, radius, device_point_bvh<scalar_of<C>>, clouds_of<C>)                                                   \
+  DO(bound, radius, point_view<C>, search_limits)                                                                  \
+  DO(run, radius_rows, clouds_of<C>, clouds_of<C>, radius_params, radius_rows_output<scalar_of<C>>, bytes)         \
+  DO(run, radius_rows, clouds_of<C>, radius_params, radius_rows_output<scalar_of<C>>, bytes)                       \
+  DO(run, radius_rows, device_point_bvh<scalar_of<C>>, clouds_of<C>, clouds_of<C>, radius_params,                  \
+     radius_rows_output<scalar_of<C>>, bytes)                                                                      \
   DO(size, radius_rows, device_point_bvh<scalar_of<C>>, clouds_of<C>, clouds_of<C>)
 
 #define FARPOINT_CALLS_OF_ESTIMATE_NORMALS(DO, C)                                              \
@@ -86,12 +85,12 @@
   DO(size, estimate_normals, device_point_bvh<scalar_of<C>>, clouds_of<C>, normals_params)     \
   DO(bound, estimate_normals, point_view<C>, batch_limits, index_t)
 
-#define FARPOINT_CALLS_OF_MEAN_KNN_DISTANCE(DO, C)                                                             \
-  DO(run, mean_knn_distance, clouds_of<C>, index_t, span<scalar_of<C>>, bytes, knn_report*)                    \
-  DO(run, mean_knn_distance, device_point_bvh<scalar_of<C>>, clouds_of<C>, index_t, span<scalar_of<C>>, bytes, \
-     knn_report*)                                                                                              \
-  DO(size, mean_knn_distance, clouds_of<C>, index_t)                                                           \
-  DO(size, mean_knn_distance, device_point_bvh<scalar_of<C>>, clouds_of<C>, index_t)                           \
+#define FARPOINT_CALLS_OF_MEAN_KNN_DISTANCE(DO, C)                                                                  \
+  DO(run, mean_knn_distance, clouds_of<C>, mean_knn_distance_params, mean_knn_distance_output<scalar_of<C>>, bytes) \
+  DO(run, mean_knn_distance, device_point_bvh<scalar_of<C>>, clouds_of<C>, mean_knn_distance_params,                \
+     mean_knn_distance_output<scalar_of<C>>, bytes)                                                                 \
+  DO(size, mean_knn_distance, clouds_of<C>, mean_knn_distance_params)                                               \
+  DO(size, mean_knn_distance, device_point_bvh<scalar_of<C>>, clouds_of<C>, mean_knn_distance_params)               \
   DO(bound, mean_knn_distance, point_view<C>, batch_limits, index_t)
 
 #define FARPOINT_CALLS_OF_INTERPOLATE(DO, C)                                                                         \
@@ -173,21 +172,21 @@
   DO(fps_weighted, clouds_of<C>, span<scalar_of<C> const>, fps_params, fps_output<scalar_of<C>>) \
   DO(voxelize, clouds_of<C>, voxelize_params<scalar_of<C>>, voxelize_output<scalar_of<C>>)
 
-#define FARPOINT_HOST_CALLS_OF_SEARCHES(DO, C)                                                 \
-  DO(knn, clouds_of<C>, clouds_of<C>, exact, index_t, knn_output<scalar_of<C>>)                \
-  DO(knn, clouds_of<C>, exact, index_t, knn_output<scalar_of<C>>)                              \
-  DO(radius, clouds_of<C>, clouds_of<C>, radius_params, index_t, radius_output<scalar_of<C>>)  \
-  DO(radius, clouds_of<C>, radius_params, index_t, radius_output<scalar_of<C>>)                \
-  DO(radius_rows, clouds_of<C>, clouds_of<C>, radius_params, radius_rows_output<scalar_of<C>>) \
-  DO(radius_rows, clouds_of<C>, radius_params, radius_rows_output<scalar_of<C>>)               \
-  DO(estimate_normals, clouds_of<C>, normals_params, normals_output<scalar_of<C>>)             \
-  DO(mean_knn_distance, clouds_of<C>, index_t, span<scalar_of<C>>, knn_report*)                \
+#define FARPOINT_HOST_CALLS_OF_SEARCHES(DO, C)                                                          \
+  DO(knn, clouds_of<C>, clouds_of<C>, knn_params, knn_output<scalar_of<C>>)                             \
+  DO(knn, clouds_of<C>, knn_params, knn_output<scalar_of<C>>)                                           \
+  DO(radius, clouds_of<C>, clouds_of<C>, radius_params, radius_output<scalar_of<C>>)                    \
+  DO(radius, clouds_of<C>, radius_params, radius_output<scalar_of<C>>)                                  \
+  DO(radius_rows, clouds_of<C>, clouds_of<C>, radius_params, radius_rows_output<scalar_of<C>>)          \
+  DO(radius_rows, clouds_of<C>, radius_params, radius_rows_output<scalar_of<C>>)                        \
+  DO(estimate_normals, clouds_of<C>, normals_params, normals_output<scalar_of<C>>)                      \
+  DO(mean_knn_distance, clouds_of<C>, mean_knn_distance_params, mean_knn_distance_output<scalar_of<C>>) \
   DO(interpolate, clouds_of<C>, span<float const>, clouds_of<C>, index_t, interpolate_output)
 
-#define FARPOINT_HOST_CALLS_OF_CAMERAS(DO, C)                                                                          \
-  DO(knn_screen, clouds_of<C>, screen_space<pinhole_camera<scalar_of<C>>>, index_t, knn_screen_output<scalar_of<C>>)   \
-  DO(knn_screen, clouds_of<C>, screen_space<spherical_camera<scalar_of<C>>>, index_t, knn_screen_output<scalar_of<C>>) \
-  DO(knn_screen, clouds_of<C>, screen_space<organized_camera<scalar_of<C>>>, index_t, knn_screen_output<scalar_of<C>>)
+#define FARPOINT_HOST_CALLS_OF_CAMERAS(DO, C)                                                                 \
+  DO(knn_screen, clouds_of<C>, screen_space<pinhole_camera<scalar_of<C>>>, knn_screen_output<scalar_of<C>>)   \
+  DO(knn_screen, clouds_of<C>, screen_space<spherical_camera<scalar_of<C>>>, knn_screen_output<scalar_of<C>>) \
+  DO(knn_screen, clouds_of<C>, screen_space<organized_camera<scalar_of<C>>>, knn_screen_output<scalar_of<C>>)
 
 #define FARPOINT_HOST_CALLS_OF_GATHER(DO, VALUE)                                  \
   DO(gather, span<VALUE const>, index_t, index_view, span<VALUE>, gather_report*) \

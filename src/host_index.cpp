@@ -114,26 +114,25 @@ result search_index(library::sentences const& messages, State* state, Queries co
 }  // namespace
 
 template <class Scalar>
-result point_index<Scalar>::knn(clouds const& queries, exact const& method, index_t k, knn_output<Scalar> const& output,
+result point_index<Scalar>::knn(clouds const& queries, knn_params const& params, knn_output<Scalar> const& output,
                                 run_info* info, host_stop* stop) const noexcept {
-  auto const check = [&] { return detail::check_knn(queries.points().size(), method, k, output); };
+  auto const check = [&] { return detail::check_knn(queries.points().size(), params, output); };
   return search_index(FARPOINT_SENTENCES("knn"), state_, queries, check, info, stop,
                       [&](auto& memory, auto exec, auto const& index, auto const& asked, bytes workspace) {
-                        auto const found = place(memory, output, queries, k);
-                        return [=, &index] { return farpoint::knn(exec, index, asked, method, k, found, workspace); };
+                        auto const found = place(memory, output, queries, params.k);
+                        return [=, &index] { return farpoint::knn(exec, index, asked, params, found, workspace); };
                       });
 }
 
 template <class Scalar>
-result point_index<Scalar>::radius(clouds const& queries, radius_params const& params, index_t max,
+result point_index<Scalar>::radius(clouds const& queries, radius_params const& params,
                                    radius_output<Scalar> const& output, run_info* info,
                                    host_stop* stop) const noexcept {
-  auto const check = [&] { return detail::check_radius(queries.points().size(), params, max, output); };
+  auto const check = [&] { return detail::check_radius(queries.points().size(), params, output); };
   return search_index(FARPOINT_SENTENCES("radius"), state_, queries, check, info, stop,
                       [&](auto& memory, auto exec, auto const& index, auto const& asked, bytes workspace) {
-                        auto const found = place(memory, output, queries, max);
-                        return
-                            [=, &index] { return farpoint::radius(exec, index, asked, params, max, found, workspace); };
+                        auto const found = place(memory, output, queries, params.max_neighbors);
+                        return [=, &index] { return farpoint::radius(exec, index, asked, params, found, workspace); };
                       });
 }
 

@@ -11,8 +11,7 @@ namespace library {
 /// Reserves device memory for the output. Rows behind the number of visible points stay unchanged.
 template <class Scalar, class Coord, class Camera>
 knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> const& output,
-                                clouds_of<Coord> const& points, screen_space<Camera> const& method,
-                                index_t k) noexcept {
+                                clouds_of<Coord> const& points, screen_space<Camera> const& method) noexcept {
   static thread_local index_t unwanted = 0;
   index_t const size = points.points().size();
   index_t const rows = detail::screen_row_count(size, method);
@@ -24,8 +23,8 @@ knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> cons
   bool const has_row_each = method.rows == screen_rows::input;
   written_rows const written = has_row_each ? written_rows{} : visible;
   bool const keep = has_row_each && leaves_rows(points);
-  placed.indices = on_device.output(output.indices, rows, k, keep, written);
-  placed.distances = on_device.output(output.distances, rows, k, keep, written);
+  placed.indices = on_device.output(output.indices, rows, method.k, keep, written);
+  placed.distances = on_device.output(output.distances, rows, method.k, keep, written);
   placed.counts = on_device.output(output.counts, rows, 1, keep, written);
   placed.pixels = on_device.output(output.pixels, rows, 1, keep, written);
   placed.visible = on_device.output(output.visible, detail::max_visible(size, method), 1, false, visible);
@@ -39,14 +38,13 @@ template <>
 struct anywhere<function::knn_screen> {
   template <class Coord, class Camera>
   static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
-                     screen_space<Camera> const& method, index_t k,
-                     knn_screen_output<scalar_of<Coord>> const& output) noexcept {
-    result const checked = detail::check_knn_screen(points, method, k, output);
+                     screen_space<Camera> const& method, knn_screen_output<scalar_of<Coord>> const& output) noexcept {
+    result const checked = detail::check_knn_screen(points, method, output);
     return call_anywhere(FARPOINT_SENTENCES("knn"), checked, options, info, [&](auto exec, auto& memory) {
       auto const cloud = place(memory, points);
-      auto const found = place(memory, output, points, method, k);
-      bytes const workspace = memory.scratch([&] { return knn_workspace_bytes(exec, cloud, method, k); });
-      return [=] { return farpoint::knn(exec, cloud, method, k, found, workspace); };
+      auto const found = place(memory, output, points, method);
+      bytes const workspace = memory.scratch([&] { return knn_workspace_bytes(exec, cloud, method); });
+      return [=] { return farpoint::knn(exec, cloud, method, found, workspace); };
     });
   }
 };

@@ -78,17 +78,17 @@ template <>
 struct anywhere<function::knn> : of_queries_or_self<anywhere<function::knn>> {
   template <class Coord, class Scalar = scalar_of<Coord>>
   static result search(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
-                       clouds_of<Coord> const* queries, exact const& method, index_t k,
+                       clouds_of<Coord> const* queries, knn_params const& params,
                        knn_output<Scalar> const& output) noexcept {
-    auto const check = [&](index_t size) { return detail::check_knn(size, method, k, output); };
+    auto const check = [&](index_t size) { return detail::check_knn(size, params, output); };
     auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
-      auto const found = place(memory, output, all, k);
+      auto const found = place(memory, output, all, params.k);
       bytes const workspace = memory.scratch([&] {
-        return clouds.given_to([&](auto const&... given) { return knn_workspace_bytes(exec, given..., method, k); });
+        return clouds.given_to([&](auto const&... given) { return knn_workspace_bytes(exec, given..., params); });
       });
       return [=] {
         return clouds.given_to(
-            [&](auto const&... given) { return farpoint::knn(exec, given..., method, k, found, workspace); });
+            [&](auto const&... given) { return farpoint::knn(exec, given..., params, found, workspace); });
       };
     };
     return search_anywhere(FARPOINT_SENTENCES("knn"), options, info, points, queries, check, search);
@@ -99,15 +99,15 @@ template <>
 struct anywhere<function::radius> : of_queries_or_self<anywhere<function::radius>> {
   template <class Coord, class Scalar = scalar_of<Coord>>
   static result search(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
-                       clouds_of<Coord> const* queries, radius_params const& params, index_t max,
+                       clouds_of<Coord> const* queries, radius_params const& params,
                        radius_output<Scalar> const& output) noexcept {
-    auto const check = [&](index_t size) { return detail::check_radius(size, params, max, output); };
+    auto const check = [&](index_t size) { return detail::check_radius(size, params, output); };
     auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
-      auto const found = place(memory, output, all, max);
+      auto const found = place(memory, output, all, params.max_neighbors);
       bytes const workspace = radius_workspace(memory, exec, clouds);
       return [=] {
         return clouds.given_to(
-            [&](auto const&... given) { return farpoint::radius(exec, given..., params, max, found, workspace); });
+            [&](auto const&... given) { return farpoint::radius(exec, given..., params, found, workspace); });
       };
     };
     return search_anywhere(FARPOINT_SENTENCES("radius"), options, info, points, queries, check, search);
@@ -153,15 +153,14 @@ template <>
 struct anywhere<function::mean_knn_distance> {
   template <class Coord, class Scalar = scalar_of<Coord>>
   static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
-                     index_t k, span<Scalar> means, knn_report* report) noexcept {
-    result const checked =
-        check_search(points, points, [&] { return detail::check_mean_distance(points.points().size(), k, means); });
+                     mean_knn_distance_params const& params, mean_knn_distance_output<Scalar> const& output) noexcept {
+    result const checked = check_search(
+        points, points, [&] { return detail::check_mean_distance(points.points().size(), params, output); });
     return call_anywhere(FARPOINT_SENTENCES("mean_knn_distance"), checked, options, info, [&](auto exec, auto& memory) {
       auto const cloud = place(memory, points);
-      auto const found = place(memory, means, points);
-      auto* const counters = place(memory, report);
-      bytes const workspace = memory.scratch([&] { return mean_knn_distance_workspace_bytes(exec, cloud, k); });
-      return [=] { return farpoint::mean_knn_distance(exec, cloud, k, found, workspace, counters); };
+      auto const found = place(memory, output, points);
+      bytes const workspace = memory.scratch([&] { return mean_knn_distance_workspace_bytes(exec, cloud, params); });
+      return [=] { return farpoint::mean_knn_distance(exec, cloud, params, found, workspace); };
     });
   }
 };

@@ -256,10 +256,11 @@ interpolate_output place(frame& on_device, interpolate_output const& output, bat
           on_device.output(output.report)};
 }
 
-/// Reserves device memory for an output with one row per point.
 template <class Scalar, class Points>
-span<Scalar> place(frame& on_device, span<Scalar> output, batch<Points> const& points) noexcept {
-  return on_device.output(output, points.points().size(), 1, leaves_rows(points));
+mean_knn_distance_output<Scalar> place(frame& on_device, mean_knn_distance_output<Scalar> const& output,
+                                       batch<Points> const& points) noexcept {
+  return {on_device.output(output.means, points.points().size(), 1, leaves_rows(points)),
+          on_device.output(output.report)};
 }
 
 template <class Report>

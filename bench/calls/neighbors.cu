@@ -34,14 +34,14 @@ class knn_call {
   std::size_t words() const { return size() * (1 + sizeof(Scalar) / 4); }
   template <class Exec>
   std::size_t bytes(Exec exec) const {
-    return farpoint::knn_workspace_bytes(exec, clouds_.on(exec), farpoint::exact{}, row_.k);
+    return farpoint::knn_workspace_bytes(exec, clouds_.on(exec), farpoint::knn_params{row_.k});
   }
   template <class Exec>
   farpoint::result run(Exec exec, std::int32_t* words, farpoint::bytes workspace) const {
     farpoint::knn_output<Scalar> output;
     output.distances = words_from<Scalar>(words, 0, size());
     output.indices = words_from<std::int32_t>(words, size() * sizeof(Scalar) / 4, size());
-    return farpoint::knn(exec, clouds_.on(exec), farpoint::exact{}, row_.k, output, workspace);
+    return farpoint::knn(exec, clouds_.on(exec), farpoint::knn_params{row_.k}, output, workspace);
   }
   workload work() const {
     auto const n = static_cast<double>(row_.clouds * row_.points);
@@ -70,10 +70,11 @@ class radius_call {
   farpoint::result run(Exec exec, std::int32_t* words, farpoint::bytes workspace) const {
     farpoint::radius_params params;
     params.radius = std::cbrt(static_cast<double>(row_.k) / (4.18879 * static_cast<double>(row_.points)));
+    params.max_neighbors = row_.k;
     farpoint::radius_output<Scalar> output;
     output.indices = words_from<std::int32_t>(words, 0, size());
     output.counts = words_from<std::int32_t>(words, size(), queries());
-    return farpoint::radius(exec, clouds_.on(exec), params, row_.k, output, workspace);
+    return farpoint::radius(exec, clouds_.on(exec), params, output, workspace);
   }
   workload work() const {
     auto const n = static_cast<double>(row_.clouds * row_.points);

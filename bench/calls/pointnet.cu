@@ -116,11 +116,11 @@ class ball_call {
   farpoint::result run(Exec exec, std::int32_t* words, farpoint::bytes workspace) const {
     farpoint::radius_params params;
     params.radius = shape().radius;
+    params.max_neighbors = shape().k;
     params.exclusive = true;
     farpoint::radius_output<float> output;
     output.indices = words_from<std::int32_t>(words, 0, this->words());
-    return farpoint::radius(exec, data_.points().on(exec), data_.queries().on(exec), params, shape().k, output,
-                            workspace);
+    return farpoint::radius(exec, data_.points().on(exec), data_.queries().on(exec), params, output, workspace);
   }
   workload work() const {
     auto const n = static_cast<double>(shape().clouds * shape().points);

@@ -62,16 +62,16 @@ class small_knn_call {
 
   std::size_t words() const { return 2 * row_.size() * static_cast<std::size_t>(row_.k); }
   std::size_t bytes(farpoint::host_exec exec) const {
-    return farpoint::knn_workspace_bytes(exec, clouds_.on(exec), farpoint::exact{}, row_.k);
+    return farpoint::knn_workspace_bytes(exec, clouds_.on(exec), farpoint::knn_params{row_.k});
   }
   std::size_t bytes(farpoint::cuda_exec exec) const {
-    return farpoint::knn_workspace_bytes<Selector>(exec, clouds_.on(exec), farpoint::exact{}, row_.k);
+    return farpoint::knn_workspace_bytes<Selector>(exec, clouds_.on(exec), farpoint::knn_params{row_.k});
   }
   farpoint::result run(farpoint::host_exec exec, std::int32_t* words, farpoint::bytes workspace) const {
-    return farpoint::knn(exec, clouds_.on(exec), farpoint::exact{}, row_.k, output(words), workspace);
+    return farpoint::knn(exec, clouds_.on(exec), farpoint::knn_params{row_.k}, output(words), workspace);
   }
   farpoint::result run(farpoint::cuda_exec exec, std::int32_t* words, farpoint::bytes workspace) const {
-    return farpoint::knn<Selector>(exec, clouds_.on(exec), farpoint::exact{}, row_.k, output(words), workspace);
+    return farpoint::knn<Selector>(exec, clouds_.on(exec), farpoint::knn_params{row_.k}, output(words), workspace);
   }
   workload work() const { return work_of(row_, row_.size(), words()); }
 
@@ -104,11 +104,10 @@ class small_ball_call {
     return farpoint::radius_workspace_bytes<Selector>(exec, points_.on(exec), queries_.on(exec));
   }
   farpoint::result run(farpoint::host_exec exec, std::int32_t* words, farpoint::bytes workspace) const {
-    return farpoint::radius(exec, points_.on(exec), queries_.on(exec), params(), row_.k, output(words), workspace);
+    return farpoint::radius(exec, points_.on(exec), queries_.on(exec), params(), output(words), workspace);
   }
   farpoint::result run(farpoint::cuda_exec exec, std::int32_t* words, farpoint::bytes workspace) const {
-    return farpoint::radius<Selector>(exec, points_.on(exec), queries_.on(exec), params(), row_.k, output(words),
-                                      workspace);
+    return farpoint::radius<Selector>(exec, points_.on(exec), queries_.on(exec), params(), output(words), workspace);
   }
   workload work() const { return work_of(row_, queries(), words()); }
 
@@ -117,6 +116,7 @@ class small_ball_call {
   farpoint::radius_params params() const {
     farpoint::radius_params all;
     all.radius = std::cbrt(static_cast<double>(row_.k) / (4.18879 * static_cast<double>(row_.points)));
+    all.max_neighbors = row_.k;
     all.exclusive = true;
     return all;
   }

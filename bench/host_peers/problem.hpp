@@ -53,7 +53,7 @@ class host_search_problem {
       checked_.push_back(i * 7919 % static_cast<std::size_t>(row.points));
       some.insert(some.end(), &queries_[3 * checked_.back()], &queries_[3 * checked_.back()] + 3);
     }
-    check(farpoint::reference::knn(view(xyz_), view(some), farpoint::exact{}, row.k, expected_.output()),
+    check(farpoint::reference::knn(view(xyz_), view(some), farpoint::knn_params{row.k}, expected_.output()),
           "farpoint::reference::knn");
   }
 

@@ -50,9 +50,9 @@ class searches {
     add(suite, row, "farpoint", threads, [=](benchmark::State& state, problem const& p) {
       farpoint::host_exec const exec{threads};
       farpoint::host_scratch const workspace{
-          farpoint::knn_workspace_bytes(exec, p.points(), farpoint::exact{}, p.row().k)};
+          farpoint::knn_workspace_bytes(exec, p.points(), farpoint::knn_params{p.row().k})};
       lists_of(state, p, threads, equal_label, [&](host_lists<Scalar>& lists) {
-        check(farpoint::knn(exec, p.points(), farpoint::exact{}, p.row().k, lists.output(), workspace),
+        check(farpoint::knn(exec, p.points(), farpoint::knn_params{p.row().k}, lists.output(), workspace),
               "farpoint::knn");
       });
     });
@@ -76,7 +76,7 @@ class searches {
             farpoint::host_scratch const workspace{
                 sorted ? farpoint::knn_workspace_bytes(exec, built->index, p.asking()) : 0};
             lists_of(state, p, threads, equal_label, [&](host_lists<Scalar>& lists) {
-              check(farpoint::knn(exec, built->index, p.asking(), farpoint::exact{}, p.row().k, lists.output(),
+              check(farpoint::knn(exec, built->index, p.asking(), farpoint::knn_params{p.row().k}, lists.output(),
                                   workspace),
                     "farpoint::knn");
             });

@@ -142,19 +142,18 @@ prepared_call prepare_random_subset(host_exec exec, scene& s) {
 }
 
 prepared_call prepare_knn(host_exec exec, scene& s) {
-  farpoint::exact const method;
-  return with_workspace(knn_workspace_bytes(exec, s.cloud(), method, neighbors), [=, &s](auto const& workspace) {
-    return knn(exec, s.cloud(), method, neighbors, farpoint::knn_output<float>{s.indices, s.values}, workspace);
+  farpoint::knn_params const params{neighbors};
+  return with_workspace(knn_workspace_bytes(exec, s.cloud(), params), [=, &s](auto const& workspace) {
+    return knn(exec, s.cloud(), params, farpoint::knn_output<float>{s.indices, s.values}, workspace);
   });
 }
 
 prepared_call prepare_knn_of_others(host_exec exec, scene& s) {
-  farpoint::exact const method;
-  return with_workspace(knn_workspace_bytes(exec, s.cloud(), s.queries(), method, neighbors),
-                        [=, &s](auto const& workspace) {
-                          farpoint::knn_output<float> const output{s.indices, s.values};
-                          return knn(exec, s.cloud(), s.queries(), method, neighbors, output, workspace);
-                        });
+  farpoint::knn_params const params{neighbors};
+  return with_workspace(knn_workspace_bytes(exec, s.cloud(), s.queries(), params), [=, &s](auto const& workspace) {
+    farpoint::knn_output<float> const output{s.indices, s.values};
+    return knn(exec, s.cloud(), s.queries(), params, output, workspace);
+  });
 }
 
 prepared_call prepare_build_point_bvh(host_exec exec, scene& s) {
@@ -191,10 +190,11 @@ prepared_call prepare_point_window_slide(host_exec exec, scene& s) {
 prepared_call prepare_radius(host_exec exec, scene& s) {
   farpoint::radius_params params;
   params.radius = 0.3;
+  params.max_neighbors = neighbors;
   return with_workspace(radius_workspace_bytes(exec, s.cloud()), [=, &s](auto const& workspace) {
     farpoint::radius_output<float> output;
     output.indices = s.indices;
-    return radius(exec, s.cloud(), params, neighbors, output, workspace);
+    return radius(exec, s.cloud(), params, output, workspace);
   });
 }
 
@@ -208,8 +208,9 @@ prepared_call prepare_radius_rows(host_exec exec, scene& s) {
 }
 
 prepared_call prepare_mean_knn_distance(host_exec exec, scene& s) {
-  return with_workspace(mean_knn_distance_workspace_bytes(exec, s.cloud(), 8), [=, &s](auto const& workspace) {
-    return mean_knn_distance(exec, s.cloud(), 8, farpoint::span<float>{s.values.data(), s.weights.size()}, workspace);
+  return with_workspace(mean_knn_distance_workspace_bytes(exec, s.cloud(), {8}), [=, &s](auto const& workspace) {
+    return mean_knn_distance(exec, s.cloud(), {8}, {farpoint::span<float>{s.values.data(), s.weights.size()}},
+                             workspace);
   });
 }
 
@@ -264,12 +265,12 @@ prepared_call prepare_hash_map(host_exec exec, scene& s) {
 
 template <int Rounds>
 prepared_call prepare_knn_screen(host_exec exec, scene& s) {
-  farpoint::screen_space<camera> method{s.looking};
+  farpoint::screen_space<camera> method{s.looking, neighbors};
   method.rounds = Rounds;
-  return with_workspace(knn_workspace_bytes(exec, s.cloud(), method, neighbors), [=, &s](auto const& workspace) {
+  return with_workspace(knn_workspace_bytes(exec, s.cloud(), method), [=, &s](auto const& workspace) {
     farpoint::knn_screen_output<float> output;
     output.indices = s.indices;
-    return knn(exec, s.cloud(), method, neighbors, output, workspace);
+    return knn(exec, s.cloud(), method, output, workspace);
   });
 }
 

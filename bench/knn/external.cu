@@ -174,8 +174,8 @@ class external_problem {
     knn_clouds const points = cloud_of(xyz_.data(), row_.points);
     knn_clouds const queries = cloud_of(queries_.data(), row_.queries);
     farpoint::detail::host_workspace const workspace{
-        farpoint::knn_workspace_bytes(exec, points, queries, farpoint::exact{}, row_.k)};
-    check(farpoint::knn(exec, points, queries, farpoint::exact{}, row_.k, lists.output(), workspace.get()),
+        farpoint::knn_workspace_bytes(exec, points, queries, farpoint::knn_params{row_.k})};
+    check(farpoint::knn(exec, points, queries, farpoint::knn_params{row_.k}, lists.output(), workspace.get()),
           "farpoint::knn on the host");
     expected_ = std::move(lists);
     return *expected_;
@@ -190,7 +190,7 @@ class external_problem {
   void launch(cudaStream_t stream) const {
     farpoint::knn_output<float> const output{lists_.indices(), lists_.distances()};
     auto const workspace = workspace_bytes() > 0 ? lists_.workspace() : farpoint::bytes{};
-    check(farpoint::knn<Selector>(cuda_exec{stream}, index_, device_queries(), farpoint::exact{}, row_.k, output,
+    check(farpoint::knn<Selector>(cuda_exec{stream}, index_, device_queries(), farpoint::knn_params{row_.k}, output,
                                   workspace),
           "farpoint::knn");
   }

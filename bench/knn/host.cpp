@@ -57,7 +57,7 @@ struct host_problem {
       some.insert(some.end(), &queries[3 * asked.back()], &queries[3 * asked.back()] + 3);
     }
     check(farpoint::reference::knn(cloud(), cloud_of(some.data(), std::min(checked_queries, row.points)),
-                                   farpoint::exact{}, row.k, expected.output()),
+                                   farpoint::knn_params{row.k}, expected.output()),
           "farpoint::reference::knn");
   }
 
@@ -90,16 +90,18 @@ void time_row(benchmark::State& state, host_problem const& p, int threads, Call&
 
 void run_brute_force(benchmark::State& state, host_problem const& p) {
   time_row(state, p, 1, [&](knn_lists& lists) {
-    check(farpoint::reference::knn(p.cloud(), farpoint::exact{}, p.row.k, lists.output()), "farpoint::reference::knn");
+    check(farpoint::reference::knn(p.cloud(), farpoint::knn_params{p.row.k}, lists.output()),
+          "farpoint::reference::knn");
   });
 }
 
 void run_farpoint(benchmark::State& state, host_problem const& p, int threads) {
   farpoint::host_exec const exec{threads};
   farpoint::detail::host_workspace const workspace{
-      farpoint::knn_workspace_bytes(exec, p.cloud(), farpoint::exact{}, p.row.k)};
+      farpoint::knn_workspace_bytes(exec, p.cloud(), farpoint::knn_params{p.row.k})};
   time_row(state, p, threads, [&](knn_lists& lists) {
-    check(farpoint::knn(exec, p.cloud(), farpoint::exact{}, p.row.k, lists.output(), workspace.get()), "farpoint::knn");
+    check(farpoint::knn(exec, p.cloud(), farpoint::knn_params{p.row.k}, lists.output(), workspace.get()),
+          "farpoint::knn");
   });
   state.SetLabel("some rows equal brute force");
 }
@@ -147,7 +149,7 @@ void run_queries(benchmark::State& state, host_problem const& p, int threads, bo
   farpoint::host_exec const exec{threads};
   farpoint::host_scratch const workspace{sorted ? farpoint::knn_workspace_bytes(exec, index.bvh, p.asking()) : 0};
   time_row(state, p, threads, [&](knn_lists& lists) {
-    check(farpoint::knn(exec, index.bvh, p.asking(), farpoint::exact{}, p.row.k, lists.output(), workspace),
+    check(farpoint::knn(exec, index.bvh, p.asking(), farpoint::knn_params{p.row.k}, lists.output(), workspace),
           "farpoint::knn");
   });
   state.SetLabel("some rows equal brute force");

@@ -43,7 +43,7 @@ knn_lists radius_lists(knn_row const& row, std::vector<float> const& xyz, farpoi
   farpoint::radius_output<float> output;
   output.indices = lists.indices;
   output.distances = lists.distances;
-  check(radius(exec, clouds, ball_of(row, order), row.k, output, workspace.get()), "farpoint::radius on the host");
+  check(radius(exec, clouds, ball_of(row, order), output, workspace.get()), "farpoint::radius on the host");
   return lists;
 }
 
@@ -87,9 +87,9 @@ void register_mean_peers(knn_row const& row, bool flush_l2) {
         in.xyz = cloud.device_xyz.data();
         host_exec const exec;
         knn_clouds const clouds = cloud_of(cloud.xyz.data(), row.points);
-        farpoint::detail::host_workspace const workspace{mean_knn_distance_workspace_bytes(exec, clouds, row.k)};
+        farpoint::detail::host_workspace const workspace{mean_knn_distance_workspace_bytes(exec, clouds, {row.k})};
         std::vector<float> expected(static_cast<std::size_t>(row.points));
-        check(mean_knn_distance(exec, clouds, row.k, farpoint::span<float>{expected}, workspace.get()),
+        check(mean_knn_distance(exec, clouds, {row.k}, {farpoint::span<float>{expected}}, workspace.get()),
               "farpoint::mean_knn_distance on the host");
         auto const answer = [&](device_mean_distance const& call) {
           std::vector<float> const means = call.means();

@@ -60,7 +60,7 @@ farpoint::span<Value> part_of(std::int32_t* words, farpoint::index_t begin, farp
 
 /// Enough for every function on the host.
 std::size_t host_bytes(knn_clouds const& clouds, farpoint::index_t k) {
-  return std::max(knn_workspace_bytes(host_exec{}, clouds, farpoint::exact{}, k),
+  return std::max(knn_workspace_bytes(host_exec{}, clouds, farpoint::knn_params{k}),
                   radius_workspace_bytes(host_exec{}, clouds, clouds));
 }
 
@@ -100,9 +100,11 @@ void register_means(knn_row const& row, bool flush_l2) {
   register_function(row, "mean_knn_distance", [flush_l2](benchmark::State& state, knn_row const& r) {
     measure(
         state, r, 1, flush_l2,
-        [&](cuda_exec exec, knn_clouds const& clouds) { return mean_knn_distance_workspace_bytes(exec, clouds, r.k); },
+        [&](cuda_exec exec, knn_clouds const& clouds) {
+          return mean_knn_distance_workspace_bytes(exec, clouds, {r.k});
+        },
         [&](auto exec, knn_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
-          return mean_knn_distance(exec, clouds, r.k, part_of<float>(words, 0, r.points), workspace);
+          return mean_knn_distance(exec, clouds, {r.k}, {part_of<float>(words, 0, r.points)}, workspace);
         });
   });
 }
@@ -147,7 +149,7 @@ void register_radius(knn_row const& row, char const* function, farpoint::radius_
           farpoint::radius_output<float> output;
           output.indices = part_of<std::int32_t>(words, 0, r.points * r.k);
           output.counts = part_of<std::int32_t>(words, r.points * r.k, r.points);
-          return radius(exec, clouds, ball_of(r, order), r.k, output, workspace);
+          return radius(exec, clouds, ball_of(r, order), output, workspace);
         });
   });
 }

@@ -14,6 +14,7 @@ namespace farpoint_bench {
 inline farpoint::radius_params ball_of(knn_row const& row, farpoint::radius_order order) {
   farpoint::radius_params params;
   params.radius = std::cbrt(static_cast<double>(row.k) / (4.18879 * static_cast<double>(row.points)));
+  params.max_neighbors = row.k;
   params.order = order;
   return params;
 }

@@ -35,8 +35,8 @@ class knn_problem {
     knn_lists lists{row_.points, row_.k};
     knn_clouds const clouds = cloud_of(xyz_.data(), row_.points);
     farpoint::detail::host_workspace const workspace{
-        farpoint::knn_workspace_bytes(exec, clouds, farpoint::exact{}, row_.k)};
-    check(farpoint::knn(exec, clouds, farpoint::exact{}, row_.k, lists.output(), workspace.get()),
+        farpoint::knn_workspace_bytes(exec, clouds, farpoint::knn_params{row_.k})};
+    check(farpoint::knn(exec, clouds, farpoint::knn_params{row_.k}, lists.output(), workspace.get()),
           "farpoint::knn on the host");
     expected_ = std::move(lists);
     return *expected_;
@@ -46,13 +46,13 @@ class knn_problem {
   template <class Selector>
   void reserve() {
     lists_.reserve(
-        farpoint::knn_workspace_bytes<Selector>(farpoint::cuda_exec{stream()}, clouds(), farpoint::exact{}, row_.k));
+        farpoint::knn_workspace_bytes<Selector>(farpoint::cuda_exec{stream()}, clouds(), farpoint::knn_params{row_.k}));
   }
 
   /// Enqueues farpoint::knn as `Selector` tunes it. Call reserve<Selector>() first.
   template <class Selector>
   void launch_farpoint(cudaStream_t stream) const {
-    check(farpoint::knn<Selector>(farpoint::cuda_exec{stream}, clouds(), farpoint::exact{}, row_.k, output(),
+    check(farpoint::knn<Selector>(farpoint::cuda_exec{stream}, clouds(), farpoint::knn_params{row_.k}, output(),
                                   lists_.workspace()),
           "farpoint::knn");
   }
@@ -67,7 +67,7 @@ class knn_problem {
   }
   /// Enqueues a search of it.
   void launch_search(cudaStream_t stream, farpoint::device_point_bvh<float> const& index) const {
-    check(farpoint::knn(farpoint::cuda_exec{stream}, index, clouds(), farpoint::exact{}, row_.k, output()),
+    check(farpoint::knn(farpoint::cuda_exec{stream}, index, clouds(), farpoint::knn_params{row_.k}, output()),
           "farpoint::knn (built index)");
   }
 

@@ -28,7 +28,7 @@ class splat_frame {
 
   splat_frame(cloud const& points, camera const& seen_by, farpoint::index_t k)
       : points_{points},
-        method_{seen_by},
+        method_{seen_by, k},
         k_{k},
         pixels_{static_cast<std::size_t>(seen_by.width) * static_cast<std::size_t>(seen_by.height)},
         rows_{std::min(pixels_, static_cast<std::size_t>(points.points().size()))},
@@ -40,7 +40,7 @@ class splat_frame {
         tangents_{3 * rows_},
         extents_{2 * rows_},
         bytes_{3 * pixels_},
-        search_memory_{farpoint::knn_workspace_bytes(exec(nullptr), points, method_, k)},
+        search_memory_{farpoint::knn_workspace_bytes(exec(nullptr), points, method_)},
         draw_memory_{farpoint::draw_splats_workspace_bytes(exec(nullptr), splats(), seen_by, params_)} {}
 
   void launch_project(cudaStream_t stream) const {
@@ -51,7 +51,7 @@ class splat_frame {
     farpoint::knn_screen_output<float> output{span_of(indices_)};
     output.visible = span_of(visible_);
     output.visible_count = span_of(count_);
-    check(farpoint::knn(exec(stream), points_, method_, k_, output, span_of(search_memory_)), "farpoint::knn");
+    check(farpoint::knn(exec(stream), points_, method_, output, span_of(search_memory_)), "farpoint::knn");
   }
   void launch_normals(cudaStream_t stream) const {
     farpoint::neighbor_rows const rows{span_of(indices_), k_, span_of(visible_), span_of(count_)};

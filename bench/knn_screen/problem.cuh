@@ -48,7 +48,7 @@ class knn_screen_problem {
     float first_area = farpoint::default_first_area;
   };
   method method_of(search how) const {
-    method what{camera_};
+    method what{camera_, row_.k};
     what.rounds = how.rounds;
     what.first_area = how.first_area;
     return what;
@@ -57,19 +57,17 @@ class knn_screen_problem {
   // --- farpoint; reserve() first
 
   void reserve(search how) {
-    lists_.reserve(
-        farpoint::knn_workspace_bytes(farpoint::cuda_exec{stream()}, device_cloud(), method_of(how), row_.k));
+    lists_.reserve(farpoint::knn_workspace_bytes(farpoint::cuda_exec{stream()}, device_cloud(), method_of(how)));
   }
   void launch(cudaStream_t stream, search how) const {
-    check(farpoint::knn(farpoint::cuda_exec{stream}, device_cloud(), method_of(how), row_.k, output(),
-                        lists_.workspace()),
+    check(farpoint::knn(farpoint::cuda_exec{stream}, device_cloud(), method_of(how), output(), lists_.workspace()),
           "farpoint::knn");
   }
   /// Projection and numbering alone, or with the index.
   void launch_view(cudaStream_t stream, bool with_index) const {
     using plan = farpoint::detail::knn_screen_plan<farpoint::knn_screen_selector, farpoint::point_view<float>, camera>;
-    check(plan{device_cloud(), method_of({farpoint::until_exact}), row_.k}.launch_view(lists_.workspace().data(),
-                                                                                       output(), with_index, stream),
+    check(plan{device_cloud(), method_of({farpoint::until_exact})}.launch_view(lists_.workspace().data(), output(),
+                                                                               with_index, stream),
           "the view");
   }
   /// The tree alone, of the z-buffer that a call of a baseline has left behind.
@@ -175,7 +173,7 @@ class knn_screen_problem {
   neighbors expected(search how) const {
     std::vector<std::array<float, 3>> points(points_.size() / 3);
     std::memcpy(points.data(), points_.data(), points_.size() * sizeof(float));
-    return farpoint::knn(points, row_.k, method_of(how));
+    return farpoint::knn(points, method_of(how));
   }
 
   knn_screen_row row_;

@@ -93,6 +93,7 @@ farpoint::voxelize_params<float> grid_of_records(frame_arrays const& at) {
 farpoint::radius_params ball() {
   farpoint::radius_params params;
   params.radius = 0.3;
+  params.max_neighbors = k;
   return params;
 }
 
@@ -112,10 +113,10 @@ farpoint::screen_space<farpoint::spherical_camera<float>> sensor() {
   camera.bottom = -0.45f;
   camera.width = 1024;
   camera.height = 64;
-  return {camera};
+  return {camera, k};
 }
 
-constexpr farpoint::exact method{};
+constexpr farpoint::knn_params nearest{k};
 constexpr farpoint::normals_params normals{};
 
 // The functions of runtime:: are overloads: each is named with its arguments.
@@ -145,16 +146,16 @@ contender const contenders[] = {
      3, 5, 0, true},
     {"knn",
      [](frame_arrays const& at) {
-       return runtime::knn(at.cloud(), method, k, {at.indices, at.values});
+       return runtime::knn(at.cloud(), nearest, {at.indices, at.values});
      },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
-       return knn(exec, at.cloud(), method, k, {at.indices, at.values}, memory);
+       return knn(exec, at.cloud(), nearest, {at.indices, at.values}, memory);
      },
-     [](farpoint::cuda_exec exec, frame_arrays const& at) { return knn_workspace_bytes(exec, at.cloud(), method, k); },
-     k, k, 0, false},
-    {"radius", [](frame_arrays const& at) { return runtime::radius(at.cloud(), ball(), k, lists_of(at)); },
+     [](farpoint::cuda_exec exec, frame_arrays const& at) { return knn_workspace_bytes(exec, at.cloud(), nearest); }, k,
+     k, 0, false},
+    {"radius", [](frame_arrays const& at) { return runtime::radius(at.cloud(), ball(), lists_of(at)); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
-       return radius(exec, at.cloud(), ball(), k, lists_of(at), memory);
+       return radius(exec, at.cloud(), ball(), lists_of(at), memory);
      },
      [](farpoint::cuda_exec exec, frame_arrays const& at) { return radius_workspace_bytes(exec, at.cloud()); }, k, k, 1,
      false},
@@ -167,12 +168,13 @@ contender const contenders[] = {
        return estimate_normals_workspace_bytes(exec, at.cloud(), normals);
      },
      0, 3, 0, false},
-    {"mean_knn_distance", [](frame_arrays const& at) { return runtime::mean_knn_distance(at.cloud(), 3, at.values); },
+    {"mean_knn_distance",
+     [](frame_arrays const& at) { return runtime::mean_knn_distance(at.cloud(), {3}, {at.values}); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
-       return mean_knn_distance(exec, at.cloud(), 3, at.values, memory);
+       return mean_knn_distance(exec, at.cloud(), {3}, {at.values}, memory);
      },
      [](farpoint::cuda_exec exec, frame_arrays const& at) {
-       return mean_knn_distance_workspace_bytes(exec, at.cloud(), 3);
+       return mean_knn_distance_workspace_bytes(exec, at.cloud(), {3});
      },
      0, 1, 0, false},
     {"interpolate",
@@ -184,13 +186,11 @@ contender const contenders[] = {
        return interpolate_workspace_bytes(exec, at.cloud(), at.cloud());
      },
      0, 3, 0, false},
-    {"knn_screen", [](frame_arrays const& at) { return runtime::knn(at.cloud(), sensor(), k, seen_of(at)); },
+    {"knn_screen", [](frame_arrays const& at) { return runtime::knn(at.cloud(), sensor(), seen_of(at)); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
-       return knn(exec, at.cloud(), sensor(), k, seen_of(at), memory);
+       return knn(exec, at.cloud(), sensor(), seen_of(at), memory);
      },
-     [](farpoint::cuda_exec exec, frame_arrays const& at) {
-       return knn_workspace_bytes(exec, at.cloud(), sensor(), k);
-     },
+     [](farpoint::cuda_exec exec, frame_arrays const& at) { return knn_workspace_bytes(exec, at.cloud(), sensor()); },
      k, k, 0, true},
 };
 

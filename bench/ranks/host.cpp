@@ -113,12 +113,12 @@ struct knn_call {
   static constexpr char const* name = "knn_shard/200000_k8/tiles";
   static constexpr index_t width = neighbors;
   static constexpr bool in_tiles = true;
-  static constexpr farpoint::exact method{};
+  static constexpr farpoint::knn_params params{neighbors};
 
   static index_t rows(index_t own) { return own; }
   static farpoint::result whole(host_exec exec, part_of_cube const& all, outputs& out, farpoint::host_scratch& room) {
-    check(room.reserve(knn_workspace_bytes(exec, all.batch(), method, neighbors)), "workspace");
-    return knn(exec, all.batch(), method, neighbors, farpoint::knn_output<float>{out.indices, out.values}, room);
+    check(room.reserve(knn_workspace_bytes(exec, all.batch(), params)), "workspace");
+    return knn(exec, all.batch(), params, farpoint::knn_output<float>{out.indices, out.values}, room);
   }
   static farpoint::result shard(communicator& to, part_of_cube const& own, outputs& out, farpoint::host_scratch& room) {
     farpoint::knn_shard_output<float> output;
@@ -126,10 +126,9 @@ struct knn_call {
     output.distances = out.values;
     output.exchanged_capacity = own.size() * to.ranks();
     cube_view const asked = own.view();
-    check(
-        room.reserve(knn_shard_workspace_bytes(one_thread, to.ranks(), own.shard(), asked, method, neighbors, output)),
-        "workspace");
-    return knn_shard(one_thread, to, own.shard(), asked, method, neighbors, output, room);
+    check(room.reserve(knn_shard_workspace_bytes(one_thread, to.ranks(), own.shard(), asked, params, output)),
+          "workspace");
+    return knn_shard(one_thread, to, own.shard(), asked, params, output, room);
   }
   static bool equal(outputs const& all, part_of_cube const& part, outputs const& own) {
     return equal_lists(all, part, own);
@@ -146,13 +145,14 @@ struct radius_call {
   static farpoint::radius_params params() {
     farpoint::radius_params params;
     params.radius = 2;
+    params.max_neighbors = neighbors;
     return params;
   }
   static farpoint::result whole(host_exec exec, part_of_cube const& all, outputs& out, farpoint::host_scratch& room) {
     farpoint::radius_output<float> output{out.indices, out.values};
     output.counts = out.counts;
     check(room.reserve(radius_workspace_bytes(exec, all.batch())), "workspace");
-    return radius(exec, all.batch(), params(), neighbors, output, room);
+    return radius(exec, all.batch(), params(), output, room);
   }
   static farpoint::result shard(communicator& to, part_of_cube const& own, outputs& out, farpoint::host_scratch& room) {
     farpoint::radius_shard_output<float> output;
@@ -161,10 +161,9 @@ struct radius_call {
     output.counts = out.counts;
     output.exchanged_capacity = own.size() * to.ranks();
     cube_view const asked = own.view();
-    check(room.reserve(
-              radius_shard_workspace_bytes(one_thread, to.ranks(), own.shard(), asked, params(), neighbors, output)),
+    check(room.reserve(radius_shard_workspace_bytes(one_thread, to.ranks(), own.shard(), asked, params(), output)),
           "workspace");
-    return radius_shard(one_thread, to, own.shard(), asked, params(), neighbors, output, room);
+    return radius_shard(one_thread, to, own.shard(), asked, params(), output, room);
   }
   static bool equal(outputs const& all, part_of_cube const& part, outputs const& own) {
     return equal_lists(all, part, own);

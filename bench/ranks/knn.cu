@@ -28,11 +28,11 @@ struct knn_case : neighbor_lists<k> {
 class knn_case::whole : public lists_of_all<k> {
  public:
   whole(knn_case const& what, cudaStream_t stream) : lists_of_all{what, stream} {
-    lists_.reserve(knn_workspace_bytes(exec_, cloud_.cloud(), farpoint::exact{}, k));
+    lists_.reserve(knn_workspace_bytes(exec_, cloud_.cloud(), farpoint::knn_params{k}));
   }
   void call() const {
     auto const output = lists_.output<farpoint::knn_output<float>>();
-    check(knn(exec_, cloud_.cloud(), farpoint::exact{}, k, output, lists_.workspace()), "knn");
+    check(knn(exec_, cloud_.cloud(), farpoint::knn_params{k}, output, lists_.workspace()), "knn");
   }
 };
 
@@ -41,21 +41,20 @@ class knn_case::part : public lists_of_part<k> {
   template <class Call>
   auto by_method(Call const& call) const {
     index_t const ranks = rank_.exec.ranks();
-    if (!what_.along_curve) return call(farpoint::exact{});
-    return call(farpoint::along_curve{{}, (what_.points + ranks - 1) / ranks, 0});
+    if (!what_.along_curve) return call(farpoint::knn_params{k});
+    return call(farpoint::along_curve{{k}, (what_.points + ranks - 1) / ranks, 0});
   }
 
  public:
   part(knn_case const& what, farpoint::nccl_exec const& exec) : lists_of_part{what, exec}, what_{what} {
     by_method([this](auto const& method) {
       lists_.reserve(knn_shard_workspace_bytes(rank_.stream(), rank_.exec.ranks(), rank_.shard(), rank_.points(),
-                                               method, k, output()));
+                                               method, output()));
     });
   }
   farpoint::result call() {
     return by_method([this](auto const& method) {
-      return knn_shard(rank_.stream(), rank_.exec, rank_.shard(), rank_.points(), method, k, output(),
-                       lists_.workspace());
+      return knn_shard(rank_.stream(), rank_.exec, rank_.shard(), rank_.points(), method, output(), lists_.workspace());
     });
   }
 

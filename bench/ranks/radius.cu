@@ -20,6 +20,7 @@ struct radius_case : neighbor_lists<max> {
   static farpoint::radius_params params() {
     farpoint::radius_params ball;
     ball.radius = 0.8;
+    ball.max_neighbors = max;
     return ball;
   }
   class whole;
@@ -35,7 +36,7 @@ class radius_case::whole : public lists_of_all<max> {
   void call() const {
     auto output = lists_.output<farpoint::radius_output<float>>();
     output.counts = farpoint::span<std::int32_t>{counts_.data(), counts_.size()};
-    check(radius(exec_, cloud_.cloud(), params(), max, output, lists_.workspace()), "radius");
+    check(radius(exec_, cloud_.cloud(), params(), output, lists_.workspace()), "radius");
   }
 
  private:
@@ -46,11 +47,11 @@ class radius_case::part : public lists_of_part<max> {
  public:
   part(radius_case const& what, farpoint::nccl_exec const& exec)
       : lists_of_part{what, exec}, counts_{static_cast<std::size_t>(rank_.points().size())} {
-    lists_.reserve(radius_shard_workspace_bytes(rank_.stream(), exec.ranks(), rank_.shard(), rank_.points(), params(),
-                                                max, output()));
+    lists_.reserve(
+        radius_shard_workspace_bytes(rank_.stream(), exec.ranks(), rank_.shard(), rank_.points(), params(), output()));
   }
   farpoint::result call() {
-    return radius_shard(rank_.stream(), rank_.exec, rank_.shard(), rank_.points(), params(), max, output(),
+    return radius_shard(rank_.stream(), rank_.exec, rank_.shard(), rank_.points(), params(), output(),
                         lists_.workspace());
   }
 

@@ -132,10 +132,10 @@ farpoint::result search(counting_communicator& communicator, farpoint::shard<cub
   output.indices = indices;
   output.distances = distances;
   output.exchanged_capacity = part.points.size() * 8;
-  farpoint::exact const method{};
+  farpoint::knn_params const params{k};
   host_memory const memory{
-      knn_shard_workspace_bytes(one_thread, communicator.ranks(), part, part.points, method, k, output)};
-  return knn_shard(one_thread, communicator, part, part.points, method, k, output, memory.all());
+      knn_shard_workspace_bytes(one_thread, communicator.ranks(), part, part.points, params, output)};
+  return knn_shard(one_thread, communicator, part, part.points, params, output, memory.all());
 }
 
 /// Makes the call once on `count` ranks, and counts its exchanges.

@@ -26,9 +26,9 @@ constexpr int k = 8;
 constexpr int few_rounds = 3;
 
 view_search search_view(std::vector<point3> const& points, camera const& looking, int of, int rounds) {
-  farpoint::screen_space<camera> method{looking};
+  farpoint::screen_space<camera> method{looking, of};
   method.rounds = rounds;
-  auto found = farpoint::knn(points, of, method);
+  auto found = farpoint::knn(points, method);
   return {std::move(found.visible),
           {static_cast<std::size_t>(of), std::move(found.indices), std::move(found.distances)}};
 }
@@ -307,9 +307,9 @@ class scene {
       auto const& p = points_[tree.index(i)];
       packed.push_back({{p[0], p[1], p[2]}});
     }
-    farpoint::screen_space<camera> asked{looking_};
+    farpoint::screen_space<camera> asked{looking_, k};
     asked.rounds = rounds;
-    auto const request = farpoint::detail::make_rounds_request(asked, k);
+    auto const request = farpoint::detail::make_rounds_request(asked);
     std::vector<float> sizes(packed.size());
     for_each_index(sizes.size(), options_.threads, [&](std::size_t i) {
       auto const list =

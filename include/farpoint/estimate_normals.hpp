@@ -39,9 +39,7 @@ void estimate_normals_by(Search const& search, batch<Points> const& points, norm
   };
   auto const leave_empty = [&](index_t row) { write_normal(output, row, normal_row<scalar>{}); };
   list_consumer const consumer{write, leave_empty};
-  exact method;
-  method.max_radius = params.max_radius;
-  neighbors_by<scalar>(search, method, params.k, consumer, output.report);
+  neighbors_by<scalar>(search, {params.k, params.max_radius}, consumer, output.report);
 }
 
 }  // namespace detail
@@ -51,7 +49,7 @@ void estimate_normals_by(Search const& search, batch<Points> const& points, norm
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(host_exec exec, batch<Points> const& points,
                                              normals_params const& params) noexcept {
-  return knn_workspace_bytes(exec, points, exact{}, params.k);
+  return knn_workspace_bytes(exec, points, knn_params{params.k});
 }
 
 /// Computes a number of bytes of workspace that suffices for estimate_normals() of all batches within the limits on the

@@ -28,7 +28,7 @@ void interpolate_by(Search const& search, BeginOf const& begin_of, span<float co
     }
   };
   auto const leave_empty = [&](index_t row) { std::fill_n(output.features.data() + row * channels, channels, 0.0f); };
-  neighbors_by<Scalar>(search, exact{}, 3, list_consumer{write, leave_empty}, output.report);
+  neighbors_by<Scalar>(search, knn_params{3}, list_consumer{write, leave_empty}, output.report);
 }
 
 }  // namespace detail
@@ -38,7 +38,7 @@ void interpolate_by(Search const& search, BeginOf const& begin_of, span<float co
 template <class Points, class Queries>
 std::size_t interpolate_workspace_bytes(host_exec exec, batch<Points> const& points,
                                         batch<Queries> const& queries) noexcept {
-  return knn_workspace_bytes(exec, points, queries, exact{}, 3);
+  return knn_workspace_bytes(exec, points, queries, knn_params{3});
 }
 
 /// Computes a number of bytes of workspace that suffices for interpolate() of all searches within the limits on the

@@ -14,15 +14,15 @@ FARPOINT_BEGIN_NAMESPACE
 /// and 46 in double. A query takes the bytes of a point if the queries are not the points, are 16,384 or more, and more
 /// than an eighth of the points: a BVH of the queries orders the queries.
 template <class Selector = knn_selector, class Points, class Queries>
-std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries, exact const&,
-                                index_t) noexcept {
+std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries,
+                                knn_params const&) noexcept {
   return detail::indexed_search_bytes<Selector>(points,
                                                 detail::query_order_of<Selector>(queries, points.points().size()));
 }
 
 /// Overload for queries that are the points.
 template <class Selector = knn_selector, class Points>
-std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, exact const&, index_t) noexcept {
+std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, knn_params const&) noexcept {
   return detail::indexed_search_bytes<Selector>(points,
                                                 detail::query_order_of<Selector>(points, points.points().size(), true));
 }
@@ -52,20 +52,20 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 /// one block, not the whole device. Lists of up to 64 neighbors (32 in double) are in registers, longer ones in shared
 /// memory. At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
-result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
+result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, knn_params const& params,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   return detail::named(
-      detail::knn_cuda<Selector, detail::query_kind::others>(exec, points, queries, method, k, output, workspace),
+      detail::knn_cuda<Selector, detail::query_kind::others>(exec, points, queries, params, output, workspace),
       FARPOINT_WORKSPACE_OF("knn"));
 }
 
-/// knn() with the points as queries: each point is its own nearest neighbor, unless the method excludes it. Faster
+/// knn() with the points as queries: each point is its own nearest neighbor, unless the parameters exclude it. Faster
 /// than passing the points as queries.
 template <class Selector = knn_selector, class Points>
-result knn(cuda_exec exec, batch<Points> const& points, exact const& method, index_t k,
+result knn(cuda_exec exec, batch<Points> const& points, knn_params const& params,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   return detail::named(
-      detail::knn_cuda<Selector, detail::query_kind::points>(exec, points, points, method, k, output, workspace),
+      detail::knn_cuda<Selector, detail::query_kind::points>(exec, points, points, params, output, workspace),
       FARPOINT_WORKSPACE_OF("knn"));
 }
 

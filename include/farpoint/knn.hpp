@@ -20,13 +20,13 @@ FARPOINT_BEGIN_NAMESPACE
 /// 64. Each cloud of a batch adds at most a leaf, and a group of boxes per level. Independent of k.
 template <class Points, class Queries>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
-                                exact const&, index_t) noexcept {
+                                knn_params const&) noexcept {
   return detail::host_search_bytes(exec, points, queries, false);
 }
 
 /// Overload for queries that are the points.
 template <class Points>
-std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, exact const&, index_t) noexcept {
+std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, knn_params const&) noexcept {
   return detail::host_search_bytes(exec, points, points, true);
 }
 
@@ -49,8 +49,7 @@ result knn_workspace_bound(host_exec exec, search_limits const& limits, std::siz
 /// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds and the scalar type of the points
-/// @param method     see exact
-/// @param k          number of neighbors per query, 1 to 1,024
+/// @param params     see knn_params
 /// @param output     see knn_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k out of range, a radius that is negative or NaN, an output that is too small, batches of
@@ -61,30 +60,29 @@ result knn_workspace_bound(host_exec exec, search_limits const& limits, std::siz
 /// for a query that is equally far from all points. Uses AVX-512, or AVX2 with FMA, if the processor has it.
 /// Thread-safe: concurrent calls must not share output or workspace.
 template <class Points, class Queries>
-result knn(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
+result knn(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, knn_params const& params,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::named(detail::knn_host(exec, points, queries, false, method, k, output, workspace),
+  return detail::named(detail::knn_host(exec, points, queries, false, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("knn"));
 }
 
-/// knn() with the points as queries: each point is its own nearest neighbor, unless the method excludes it. Faster
+/// knn() with the points as queries: each point is its own nearest neighbor, unless the parameters exclude it. Faster
 /// than passing the points as queries.
 template <class Points>
-result knn(host_exec exec, batch<Points> const& points, exact const& method, index_t k,
+result knn(host_exec exec, batch<Points> const& points, knn_params const& params,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::named(detail::knn_host(exec, points, points, true, method, k, output, workspace),
+  return detail::named(detail::knn_host(exec, points, points, true, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("knn"));
 }
 
 /// Does not compile: the workspace is missing.
 template <class Points, class Queries>
-result knn(host_exec, batch<Points> const&, batch<Queries> const&, exact const&, index_t,
+result knn(host_exec, batch<Points> const&, batch<Queries> const&, knn_params const&,
            knn_output<typename Points::scalar> const&) noexcept {
   FARPOINT_NEEDS_WORKSPACE("knn", Points);
 }
 template <class Points>
-result knn(host_exec, batch<Points> const&, exact const&, index_t,
-           knn_output<typename Points::scalar> const&) noexcept {
+result knn(host_exec, batch<Points> const&, knn_params const&, knn_output<typename Points::scalar> const&) noexcept {
   FARPOINT_NEEDS_WORKSPACE("knn", Points);
 }
 
@@ -116,35 +114,47 @@ knn_neighbors<Scalar> knn_in_vectors(index_t queries, index_t k, Search const& s
 }
 
 template <class Points, class Queries>
-auto knn_in_vectors(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self, index_t k,
-                    exact const& method) {
+auto knn_in_vectors(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                    knn_params const& params) {
   host_workspace const workspace{host_search_bytes(exec, points, queries, self)};
-  return knn_in_vectors<typename Points::scalar>(queries.points().size(), k, [&](auto const& output) {
-    return knn_host(exec, points, queries, self, method, k, output, workspace.get());
+  return knn_in_vectors<typename Points::scalar>(queries.points().size(), params.k, [&](auto const& output) {
+    return knn_host(exec, points, queries, self, params, output, workspace.get());
   });
 }
 
 }  // namespace detail
 
-/// knn() of one cloud in a host container: `auto found = farpoint::knn(points, 8);`
+/// knn() of one cloud in a host container: `auto found = farpoint::knn(points, {8, 0.5});`
 ///
 /// Allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
 /// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto knn(Container const& points, index_t k, exact const& method = {}, host_exec exec = {}) {
+auto knn(Container const& points, knn_params const& params, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
-  return detail::knn_in_vectors(exec, cloud, cloud, true, k, method);
+  return detail::knn_in_vectors(exec, cloud, cloud, true, params);
 }
 
 /// knn() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
-auto knn(Container const& points, Queries const& queries, index_t k, exact const& method = {}, host_exec exec = {}) {
-  return detail::knn_in_vectors(exec, batch{detail::search_view(points)}, batch{detail::search_view(queries)}, false, k,
-                                method);
+auto knn(Container const& points, Queries const& queries, knn_params const& params, host_exec exec = {}) {
+  return detail::knn_in_vectors(exec, batch{detail::search_view(points)}, batch{detail::search_view(queries)}, false,
+                                params);
 }
+
+/// @name knn() in containers, or among the points of a BVH, with k alone: `auto found = farpoint::knn(points, 8);`
+/// @{
+template <class Container, class = detail::host_elements<Container const>>
+auto knn(Container const& points, index_t k, host_exec exec = {}) {
+  return knn(points, knn_params{k}, exec);
+}
+template <class Source, class Queries, class = detail::host_elements<Queries const>>
+auto knn(Source const& points, Queries const& queries, index_t k, host_exec exec = {}) {
+  return knn(points, queries, knn_params{k}, exec);
+}
+/// @}
 
 #endif  // defined(__cpp_exceptions)
 

@@ -18,10 +18,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// square of 64 x 64 pixels of a layer counts up to 63 points more. An approximate search takes 28 (double: 52) bytes
 /// instead of 20 (36), plus the tree (quadtree_layout), and for k > 32 up to 64 MB of neighbor lists.
 template <class Selector = knn_screen_selector, class Points, class Camera>
-std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_space<Camera> const& method,
-                                index_t k) noexcept {
-  if (!detail::check_bvh_points(points) || !detail::check_screen_method(method, k)) return 0;
-  return detail::knn_screen_plan<Selector, Points, Camera>{points, method, k}.bytes();
+std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_space<Camera> const& method) noexcept {
+  if (!detail::check_bvh_points(points) || !detail::check_screen_method(method)) return 0;
+  return detail::knn_screen_plan<Selector, Points, Camera>{points, method}.bytes();
 }
 
 /// Computes a number of bytes of device workspace that suffices for knn() in screen space of all searches within the
@@ -32,9 +31,9 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_s
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_screen_selector>
 result knn_screen_workspace_bound(cuda_exec, screen_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_screen_bytes<Points>(limits, bound, [](auto const& cloud, auto const& method, index_t k) {
+  return detail::bound_screen_bytes<Points>(limits, bound, [](auto const& cloud, auto const& method) {
     using camera = typename std::decay_t<decltype(method)>::camera_type;
-    return detail::knn_screen_plan<Selector, Points, camera>{cloud, method, k}.bytes_of_smaller();
+    return detail::knn_screen_plan<Selector, Points, camera>{cloud, method}.bytes_of_smaller();
   });
 }
 
@@ -50,7 +49,7 @@ result knn_screen_workspace_bound(cuda_exec, screen_limits const& limits, std::s
 /// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Four launches and one per layer;
 /// seven for an approximate search. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_screen_selector, class Points, class Camera>
-result knn(cuda_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,
+result knn(cuda_exec exec, batch<Points> const& points, screen_space<Camera> const& method,
            knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn (screen space)"};
   if (result const checked =
@@ -58,7 +57,7 @@ result knn(cuda_exec exec, batch<Points> const& points, screen_space<Camera> con
                                  output.report, output.pixels, output.visible, output.visible_count);
       !checked)
     return checked;
-  return detail::knn_screen_cuda<Selector>(exec, points, method, k, output, workspace);
+  return detail::knn_screen_cuda<Selector>(exec, points, method, output, workspace);
 }
 
 FARPOINT_END_NAMESPACE

@@ -20,9 +20,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// 64 per thread. An approximate search takes 52 (double: 76) bytes instead of 36.0 (63.4), plus the tree's records
 /// (quadtree_layout).
 template <class Points, class Camera>
-std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method,
-                                index_t k) noexcept {
-  if (!detail::check_screen_method(method, k)) return 0;
+std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points,
+                                screen_space<Camera> const& method) noexcept {
+  if (!detail::check_screen_method(method)) return 0;
   return detail::knn_screen_host_plan<Points, Camera>{exec, points, method, {}}.bytes();
 }
 
@@ -33,8 +33,8 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
 template <class Points>
 result knn_screen_workspace_bound(host_exec exec, screen_limits const& limits, std::size_t& bound) noexcept {
   if (result const checked = detail::check_threads(exec); !checked) return checked;
-  return detail::bound_screen_bytes<Points>(limits, bound, [exec](auto const& cloud, auto const& method, index_t k) {
-    return knn_workspace_bytes(exec, cloud, method, k);
+  return detail::bound_screen_bytes<Points>(limits, bound, [exec](auto const& cloud, auto const& method) {
+    return knn_workspace_bytes(exec, cloud, method);
   });
 }
 
@@ -52,8 +52,7 @@ result knn_screen_workspace_bound(host_exec exec, screen_limits const& limits, s
 ///
 /// @param exec       number of threads; blocks until done
 /// @param points     one cloud, with or without offsets, meters, three coordinates, host memory
-/// @param method     camera and kind of search
-/// @param k          number of neighbors per point, 1 to 1,024
+/// @param method     camera, number of neighbors and kind of search
 /// @param output     see knn_screen_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k, a side of the image, a radius, the rounds, the candidates or the layers out of range;
@@ -64,9 +63,9 @@ result knn_screen_workspace_bound(host_exec exec, screen_limits const& limits, s
 /// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Thread-safe: concurrent calls
 /// must not share output or workspace.
 template <class Points, class Camera>
-result knn(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,
+result knn(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method,
            knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::knn_screen_host(exec, points, method, k, output, workspace);
+  return detail::knn_screen_host(exec, points, method, output, workspace);
 }
 
 #if defined(__cpp_exceptions)
@@ -86,37 +85,38 @@ template <class Scalar>
 using screen_neighbours [[deprecated("farpoint: use screen_neighbors")]] = screen_neighbors<Scalar>;
 
 /// knn() in screen space of one cloud in a host container; allocates the workspace and the result: `auto
-/// found = farpoint::knn(points, 8, farpoint::screen_space{camera});`
+/// found = farpoint::knn(points, farpoint::screen_space{camera, 8});`
 ///
 /// @param points  contiguous container of a type that has a point_layout
-/// @param method  camera and kind of search; `rows` is ignored: the result has one row per visible point
+/// @param method  camera, number of neighbors and kind of search; `rows` is ignored: the result has one row per visible
+/// point
 /// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class Camera, class = detail::host_elements<Container const>>
-auto knn(Container const& points, index_t k, screen_space<Camera> method, host_exec exec = {}) {
+auto knn(Container const& points, screen_space<Camera> method, host_exec exec = {}) {
   batch const cloud{view_points(points)};
   using scalar = typename Camera::scalar;
   method.rows = screen_rows::visible;
-  if (result const checked = detail::check_screen_method(method, k); !checked) {
+  if (result const checked = detail::check_screen_method(method); !checked) {
     throw std::invalid_argument{checked.reason};
   }
   auto const most = static_cast<std::size_t>(detail::max_visible(cloud.points().size(), method));
-  auto const elements = most * static_cast<std::size_t>(k);
-  screen_neighbors<scalar> found{k, std::vector<std::int32_t>(most), std::vector<std::int32_t>(most),
+  auto const elements = most * static_cast<std::size_t>(method.k);
+  screen_neighbors<scalar> found{method.k, std::vector<std::int32_t>(most), std::vector<std::int32_t>(most),
                                  std::vector<std::int32_t>(elements), std::vector<scalar>(elements)};
   std::vector<index_t> rows(1);
   knn_screen_output<scalar> output{found.indices, found.distances};
   output.pixels = found.pixels;
   output.visible = found.visible;
   output.visible_count = rows;
-  detail::host_workspace const workspace{knn_workspace_bytes(exec, cloud, method, k)};
-  result const outcome = knn(exec, cloud, method, k, output, workspace.get());
+  detail::host_workspace const workspace{knn_workspace_bytes(exec, cloud, method)};
+  result const outcome = knn(exec, cloud, method, output, workspace.get());
   if (!outcome) throw std::invalid_argument{outcome.reason};
   auto const seen = static_cast<std::size_t>(rows[0]);
   found.visible.resize(seen);
   found.pixels.resize(seen);
-  found.indices.resize(seen * static_cast<std::size_t>(k));
-  found.distances.resize(seen * static_cast<std::size_t>(k));
+  found.indices.resize(seen * static_cast<std::size_t>(method.k));
+  found.distances.resize(seen * static_cast<std::size_t>(method.k));
   return found;
 }
 

@@ -1,4 +1,4 @@
-/// Mean squared distance to the k nearest points, on a CUDA stream. See mean_knn_distance.hpp.
+/// @file
 /// The mean squared distance to the k nearest points, on a CUDA stream. See mean_knn_distance.hpp.
 #pragma once
 
@@ -14,8 +14,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// Returns the size in bytes of the device workspace of mean_knn_distance() on the current GPU; 256-byte aligned
 /// memory. O(1). It holds the index.
 template <class Selector = knn_selector, class Points>
-std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& points, index_t k) noexcept {
-  return detail::neighbors_bytes<Selector>(points, k);
+std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& points,
+                                              mean_knn_distance_params const& params) noexcept {
+  return detail::neighbors_bytes<Selector>(points, params.k);
 }
 
 /// Computes a number of bytes of device workspace that suffices for mean_knn_distance() of all batches within the
@@ -37,28 +38,28 @@ result mean_knn_distance_workspace_bound(cuda_exec, batch_limits const& limits, 
 /// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
 /// @param points     `[clouds, n]` or ragged, meters, three coordinates
-/// @param k          number of neighbors per point, 1 to 1,024
-/// @param means      `[points]`: mean squared distances (m^2)
+/// @param params     see mean_knn_distance_params
+/// @param output     see mean_knn_distance_output
 /// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned
-/// @param report     optional, see knn_report; overwritten. If offsets are invalid, all means are +inf
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: construction of the index and one search per point. At most 2^30 points. Thread-safe: concurrent calls
-/// must not share means or workspace.
+/// must not share output or workspace.
 template <class Selector = knn_selector, class Points>
-result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
-                         bytes workspace, knn_report* report = nullptr) noexcept {
+result mean_knn_distance(cuda_exec exec, batch<Points> const& points, mean_knn_distance_params const& params,
+                         mean_knn_distance_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance"};
-  if (result const checked = detail::check_pointers(exec, workspace, points, means, report); !checked) return checked;
+  if (result const checked = detail::check_pointers(exec, workspace, points, output.means, output.report); !checked)
+    return checked;
   return detail::named(
-      detail::mean_knn_distance_cuda<Selector>(exec, detail::own_points{}, points, k, means, workspace, report),
+      detail::mean_knn_distance_cuda<Selector>(exec, detail::own_points{}, points, params, output, workspace),
       FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
 /// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: 256 for a ragged batch, else 0.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
-                                              batch<Points> const& points, index_t) noexcept {
+                                              batch<Points> const& points, mean_knn_distance_params const&) noexcept {
   return detail::neighbors_of_index_bytes(index, points);
 }
 
@@ -68,11 +69,13 @@ std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typena
 /// @return as above; also bad_argument if the number of points differs from the BVH's
 template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scalar> const& index,
-                         batch<Points> const& points, index_t k, span<typename Points::scalar> means,
-                         bytes workspace = {}, knn_report* report = nullptr) noexcept {
+                         batch<Points> const& points, mean_knn_distance_params const& params,
+                         mean_knn_distance_output<typename Points::scalar> const& output,
+                         bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance (built index)"};
-  if (result const checked = detail::check_pointers(exec, workspace, points, means, report); !checked) return checked;
-  return detail::named(detail::mean_knn_distance_cuda<Selector>(exec, index, points, k, means, workspace, report),
+  if (result const checked = detail::check_pointers(exec, workspace, points, output.means, output.report); !checked)
+    return checked;
+  return detail::named(detail::mean_knn_distance_cuda<Selector>(exec, index, points, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 

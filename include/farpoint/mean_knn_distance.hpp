@@ -13,16 +13,15 @@ namespace detail {
 
 /// mean_knn_distance() of points among themselves, by a search_of_points or a search_of_index.
 template <class Search, class Points>
-void mean_knn_distance_by(Search const& search, batch<Points> const& points, index_t k,
-                          span<typename Points::scalar> means, knn_report* report) noexcept {
+void mean_knn_distance_by(Search const& search, batch<Points> const& points, mean_knn_distance_params const& params,
+                          mean_knn_distance_output<typename Points::scalar> const& output) noexcept {
   using scalar = typename Points::scalar;
-  exact method;
-  method.exclude_self = true;
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
-    means[static_cast<std::size_t>(points.begin_of(b) + i)] = mean_distance2(keys, count);
+    output.means[static_cast<std::size_t>(points.begin_of(b) + i)] = mean_distance2(keys, count);
   };
-  auto const leave_empty = [&](index_t row) { means[static_cast<std::size_t>(row)] = no_distance<scalar>; };
-  neighbors_by<scalar>(search, method, k, list_consumer{write, leave_empty}, report);
+  auto const leave_empty = [&](index_t row) { output.means[static_cast<std::size_t>(row)] = no_distance<scalar>; };
+  neighbors_by<scalar>(search, neighborhood_params{no_distance<double>, true}.with_k(params.k),
+                       list_consumer{write, leave_empty}, output.report);
 }
 
 }  // namespace detail
@@ -30,8 +29,9 @@ void mean_knn_distance_by(Search const& search, batch<Points> const& points, ind
 /// Returns the size in bytes of the workspace of mean_knn_distance() on the host, equal to knn_workspace_bytes() for
 /// these points; 256-byte aligned memory.
 template <class Points>
-std::size_t mean_knn_distance_workspace_bytes(host_exec exec, batch<Points> const& points, index_t k) noexcept {
-  return knn_workspace_bytes(exec, points, exact{}, k);
+std::size_t mean_knn_distance_workspace_bytes(host_exec exec, batch<Points> const& points,
+                                              mean_knn_distance_params const& params) noexcept {
+  return knn_workspace_bytes(exec, points, knn_params{params.k});
 }
 
 /// Computes a number of bytes of workspace that suffices for mean_knn_distance() of all batches within the limits on
@@ -53,18 +53,18 @@ result mean_knn_distance_workspace_bound(host_exec exec, batch_limits const& lim
 ///
 /// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
-/// @param k          number of neighbors per point, 1 to 1,024
-/// @param means      `[points]`: one mean per point of the view; means of points in no cloud are not written
+/// @param params     see mean_knn_distance_params
+/// @param output     see mean_knn_distance_output
 /// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @param report     optional, see knn_report; overwritten. If offsets are invalid, all means are +inf
 /// @return ok | bad_argument | workspace_too_small; on failure nothing is written
-/// Complexity: as knn(). Thread-safe: concurrent calls must not share means or workspace.
+/// Complexity: as knn(). Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
-result mean_knn_distance(host_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
-                         bytes workspace, knn_report* report = nullptr) noexcept {
+result mean_knn_distance(host_exec exec, batch<Points> const& points, mean_knn_distance_params const& params,
+                         mean_knn_distance_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
-  if (result const checked = detail::check_mean_distance(points.points().size(), k, means); !checked) return checked;
-  auto const answer = [&](auto const& search) { detail::mean_knn_distance_by(search, points, k, means, report); };
+  if (result const checked = detail::check_mean_distance(points.points().size(), params, output); !checked)
+    return checked;
+  auto const answer = [&](auto const& search) { detail::mean_knn_distance_by(search, points, params, output); };
   return detail::named(detail::search_in_workspace(exec, points, points, true, workspace, answer),
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
@@ -72,7 +72,7 @@ result mean_knn_distance(host_exec exec, batch<Points> const& points, index_t k,
 /// Returns 0: on the host, mean_knn_distance() by a BVH needs no workspace.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(host_exec, point_bvh<typename Points::scalar> const&,
-                                              batch<Points> const&, index_t) noexcept {
+                                              batch<Points> const&, mean_knn_distance_params const&) noexcept {
   return 0;
 }
 
@@ -82,14 +82,16 @@ std::size_t mean_knn_distance_workspace_bytes(host_exec, point_bvh<typename Poin
 /// @return ok | bad_argument (also if the number of points differs from the BVH's); on failure nothing is written
 template <class Points>
 result mean_knn_distance(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,
-                         index_t k, span<typename Points::scalar> means, [[maybe_unused]] bytes workspace = {},
-                         knn_report* report = nullptr) noexcept {
+                         mean_knn_distance_params const& params,
+                         mean_knn_distance_output<typename Points::scalar> const& output,
+                         [[maybe_unused]] bytes workspace = {}) noexcept {
   using index_type = point_bvh<typename Points::scalar>;
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   if (result const checked = detail::check_own_index(index, points); !checked) return checked;
-  if (result const checked = detail::check_mean_distance(points.points().size(), k, means); !checked) return checked;
+  if (result const checked = detail::check_mean_distance(points.points().size(), params, output); !checked)
+    return checked;
   detail::search_of_index<index_type, Points> const search{exec, index, points, true};
-  detail::mean_knn_distance_by(search, points, k, means, report);
+  detail::mean_knn_distance_by(search, points, params, output);
   return {};
 }
 
@@ -105,8 +107,8 @@ auto mean_knn_distance(Container const& points, index_t k, host_exec exec = {}) 
   batch const cloud{detail::search_view(points)};
   using scalar = typename std::decay_t<decltype(cloud.points())>::scalar;
   std::vector<scalar> means(static_cast<std::size_t>(cloud.points().size()));
-  host_scratch const workspace{mean_knn_distance_workspace_bytes(exec, cloud, k)};
-  detail::require_ok(mean_knn_distance(exec, cloud, k, span<scalar>{means}, workspace));
+  host_scratch const workspace{mean_knn_distance_workspace_bytes(exec, cloud, {k})};
+  detail::require_ok(mean_knn_distance(exec, cloud, {k}, {means}, workspace));
   return means;
 }
 
@@ -118,7 +120,7 @@ template <class Scalar, class Container, class = detail::host_elements<Container
 auto mean_knn_distance(point_bvh<Scalar> const& index, Container const& points, index_t k, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
   std::vector<Scalar> means(static_cast<std::size_t>(cloud.points().size()));
-  detail::require_ok(mean_knn_distance(exec, index, cloud, k, span<Scalar>{means}));
+  detail::require_ok(mean_knn_distance(exec, index, cloud, {k}, {means}));
   return means;
 }
 

@@ -74,7 +74,7 @@ template <class... Selector, class Points>
 /// @tparam Selector  selector of the call
 template <class Selector = knn_selector, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
-                                batch<Queries> const& queries) noexcept {
+                                batch<Queries> const& queries, knn_params const& = {}) noexcept {
   return detail::built_search_bytes<Selector>(queries, index.points());
 }
 
@@ -84,8 +84,7 @@ std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::sc
 /// @param exec       the stream
 /// @param index      BVHs of the points, one for each cloud of the queries
 /// @param queries    device memory
-/// @param method     exact
-/// @param k          neighbors of a query, 1 to 1,024
+/// @param params     see knn_params
 /// @param output     see knn_output; device memory
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, device memory. None is needed: without one
 ///                   the queries are answered as they come, more slowly where there are many, with the same answer.
@@ -93,10 +92,10 @@ std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::sc
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Selector = knn_selector, class Queries>
 result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
-           exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
+           knn_params const& params, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
   return detail::named(
-      detail::knn_cuda<Selector, detail::query_kind::others>(exec, index, queries, method, k, output, workspace),
+      detail::knn_cuda<Selector, detail::query_kind::others>(exec, index, queries, params, output, workspace),
       FARPOINT_WORKSPACE_OF("knn"));
 }
 

@@ -81,7 +81,7 @@ template <class Points>
 /// aligned. O(1). A query takes 16 bytes in float and 28 in double, a thread 64.
 template <class Queries>
 std::size_t knn_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
-                                batch<Queries> const& queries) noexcept {
+                                batch<Queries> const& queries, knn_params const& = {}) noexcept {
   return detail::index_search_plan<Queries>{exec, index.size(), queries}.bytes();
 }
 
@@ -90,25 +90,24 @@ std::size_t knn_workspace_bytes(host_exec exec, point_bvh<typename Queries::scal
 /// @param exec       number of threads; blocks until done
 /// @param index      BVHs of the points
 /// @param queries    `[clouds, m]` or ragged, with one cloud per BVH and its scalar type, host memory
-/// @param method     see exact
-/// @param k          number of neighbors per query, 1 to 1,024
+/// @param params     see knn_params
 /// @param output     see knn_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory; or empty: then queries in
 ///                   random order take up to twice the time
 /// @return ok | bad_argument | workspace_too_small; on failure nothing is written
 template <class Queries>
 result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
-           exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
+           knn_params const& params, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
   using scalar = typename Queries::scalar;
   if (result const checked =
           detail::named(detail::check_index_search(exec, index, queries, workspace), FARPOINT_WORKSPACE_OF("knn"));
       !checked)
     return checked;
-  if (result const checked = detail::check_knn(queries.points().size(), method, k, output); !checked) return checked;
-  detail::knn_writer<Queries> const writer{queries, k, output};
+  if (result const checked = detail::check_knn(queries.points().size(), params, output); !checked) return checked;
+  detail::knn_writer<Queries> const writer{queries, params.k, output};
   detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};
-  detail::neighbors_by<scalar>(search, method, k, writer, output.report);
+  detail::neighbors_by<scalar>(search, params, writer, output.report);
   return {};
 }
 
@@ -143,12 +142,11 @@ auto build_point_bvh(Container const& points, host_exec exec = {}) {
 /// @param exec     number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Scalar, class Queries, class = detail::host_elements<Queries const>>
-auto knn(point_bvh<Scalar> const& index, Queries const& queries, index_t k, exact const& method = {},
-         host_exec exec = {}) {
+auto knn(point_bvh<Scalar> const& index, Queries const& queries, knn_params const& params, host_exec exec = {}) {
   batch const asked{detail::search_view(queries)};
   host_scratch const workspace{knn_workspace_bytes(exec, index, asked)};
-  return detail::knn_in_vectors<Scalar>(asked.points().size(), k, [&](auto const& output) {
-    return knn(exec, index, asked, method, k, output, workspace);
+  return detail::knn_in_vectors<Scalar>(asked.points().size(), params.k, [&](auto const& output) {
+    return knn(exec, index, asked, params, output, workspace);
   });
 }
 

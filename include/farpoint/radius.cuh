@@ -15,14 +15,15 @@ FARPOINT_BEGIN_NAMESPACE
 ///
 /// O(1): depends on the sizes of points and queries: knn_workspace_bytes(), plus 8 bytes per 1,024 queries.
 template <class Selector = knn_selector, class Points, class Queries>
-std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
+std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries,
+                                   radius_params const& = {}) noexcept {
   return detail::indexed_search_bytes<Selector>(
       points, detail::radius_memory_of<Selector>(queries, points.points().size(), false));
 }
 
 /// Overload for queries that are the points.
 template <class Selector = knn_selector, class Points>
-std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points) noexcept {
+std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, radius_params const& = {}) noexcept {
   return detail::indexed_search_bytes<Selector>(
       points, detail::radius_memory_of<Selector>(points, points.points().size(), true));
 }
@@ -51,23 +52,23 @@ result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_
 /// points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
-              index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::named(detail::radius_cuda<Selector>(exec, points, queries, false, params, max, output, workspace),
+              radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  return detail::named(detail::radius_cuda<Selector>(exec, points, queries, false, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// radius() with the points as queries.
 template <class Selector = knn_selector, class Points>
-result radius(cuda_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
+result radius(cuda_exec exec, batch<Points> const& points, radius_params const& params,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::named(detail::radius_cuda<Selector>(exec, points, points, true, params, max, output, workspace),
+  return detail::named(detail::radius_cuda<Selector>(exec, points, points, true, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// Returns the size in bytes of the device workspace of radius() among the points of a BVH, equal to the one of knn().
 template <class Selector = knn_selector, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index,
-                                   batch<Queries> const& queries) noexcept {
+                                   batch<Queries> const& queries, radius_params const& = {}) noexcept {
   return knn_workspace_bytes<Selector>(exec, index, queries);
 }
 
@@ -76,9 +77,9 @@ std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<typename Que
 /// @return as above
 template <class Selector = knn_selector, class Queries>
 result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
-              radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
+              radius_params const& params, radius_output<typename Queries::scalar> const& output,
               bytes workspace = {}) noexcept {
-  return detail::named(detail::radius_of_index_cuda<Selector>(exec, index, queries, params, max, output, workspace),
+  return detail::named(detail::radius_of_index_cuda<Selector>(exec, index, queries, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
@@ -106,7 +107,8 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params co
 /// radius(), plus 8 bytes per 1,024 queries. Never 0.
 template <class Points, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
-                                   batch<Points> const& points, batch<Queries> const& queries) noexcept {
+                                   batch<Points> const& points, batch<Queries> const& queries,
+                                   radius_params const& = {}) noexcept {
   return detail::built_rows_memory{nullptr, detail::index_offsets::of_points(index, points), queries, index.points()}
       .size;
 }

@@ -18,14 +18,14 @@ FARPOINT_BEGIN_NAMESPACE
 /// Returns the size in bytes of the workspace of radius() and radius_rows() on the host, equal to
 /// knn_workspace_bytes(); 256-byte aligned memory. O(1).
 template <class Points, class Queries>
-std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points,
-                                   batch<Queries> const& queries) noexcept {
+std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
+                                   radius_params const& = {}) noexcept {
   return detail::host_search_bytes(exec, points, queries, false);
 }
 
 /// Overload for queries that are the points.
 template <class Points>
-std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points) noexcept {
+std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points, radius_params const& = {}) noexcept {
   return detail::host_search_bytes(exec, points, points, true);
 }
 
@@ -38,44 +38,43 @@ result radius_workspace_bound(host_exec exec, search_limits const& limits, std::
   return detail::bound_host_search<typename Points::scalar>(exec, limits, bound);
 }
 
-/// Finds up to `max` points within a radius of each query, or only counts them.
+/// Finds up to params.max_neighbors points within a radius of each query, or only counts them.
 ///
 /// radius_order::index selects the neighbors of lowest index. With params.exclusive this is the ball query of
 /// PointNet++ (Qi et al. 2017), except that rows are padded with -1 and not with the first neighbor.
-/// radius_order::nearest selects the same neighbors as knn() with k = max and this max_radius. With max = 0 only
+/// radius_order::nearest selects the same neighbors as knn() with that k and this max_radius. With 0 neighbors only
 /// counts are written, of all points within the radius. Batches, rows, padding and non-finite values: as for knn().
 ///
 /// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds
-/// @param params     radius and order
-/// @param max        maximum number of neighbors per query, 0 to 1,024
+/// @param params     see radius_params
 /// @param output     see radius_output
 /// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument (a radius that is negative or NaN, max out of range, or as for knn()) |
+/// @return ok | bad_argument (a radius that is negative or NaN, max_neighbors out of range, or as for knn()) |
 ///         workspace_too_small. On failure nothing is written.
 /// Complexity: O(n log n) to sort the points, and O(log n + points within the radius) per query. In index order, a
 /// query with a full list skips boxes that contain no lower index. Thread-safe: concurrent calls must not share output
 /// or workspace.
 template <class Points, class Queries>
 result radius(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
-              index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::named(detail::radius_host(exec, points, queries, false, params, max, output, workspace),
+              radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  return detail::named(detail::radius_host(exec, points, queries, false, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// radius() with the points as queries.
 template <class Points>
-result radius(host_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
+result radius(host_exec exec, batch<Points> const& points, radius_params const& params,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::named(detail::radius_host(exec, points, points, true, params, max, output, workspace),
+  return detail::named(detail::radius_host(exec, points, points, true, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// Returns the size in bytes of the workspace of radius() among the points of a BVH, equal to the one of knn().
 template <class Queries>
 std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
-                                   batch<Queries> const& queries) noexcept {
+                                   batch<Queries> const& queries, radius_params const& = {}) noexcept {
   return knn_workspace_bytes(exec, index, queries);
 }
 
@@ -84,18 +83,18 @@ std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::s
 /// @return ok | bad_argument | workspace_too_small; on failure nothing is written
 template <class Queries>
 result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
-              radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
+              radius_params const& params, radius_output<typename Queries::scalar> const& output,
               bytes workspace = {}) noexcept {
   using index_type = point_bvh<typename Queries::scalar>;
   if (result const checked =
           detail::named(detail::check_index_search(exec, index, queries, workspace), FARPOINT_WORKSPACE_OF("radius"));
       !checked)
     return checked;
-  if (result const checked = detail::check_radius(queries.points().size(), params, max, output); !checked) {
+  if (result const checked = detail::check_radius(queries.points().size(), params, output); !checked) {
     return checked;
   }
   detail::search_of_index<index_type, Queries> const search{exec, index, queries, false, workspace};
-  detail::radius_by(search, params, max, output);
+  detail::radius_by(search, params, output);
   return {};
 }
 
@@ -108,7 +107,7 @@ result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, 
 /// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds
-/// @param params     radius and order
+/// @param params     see radius_params
 /// @param output     see radius_rows_output
 /// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return as radius(); on failure nothing is written
@@ -132,7 +131,8 @@ result radius_rows(host_exec exec, batch<Points> const& points, radius_params co
 /// Returns the size in bytes of the workspace of radius_rows() among the points of a BVH, equal to the one of knn().
 template <class Points, class Queries>
 std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
-                                   batch<Points> const&, batch<Queries> const& queries) noexcept {
+                                   batch<Points> const&, batch<Queries> const& queries,
+                                   radius_params const& = {}) noexcept {
   return radius_workspace_bytes(exec, index, queries);
 }
 
@@ -143,7 +143,7 @@ std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::s
 /// @param points     points that the BVH was built from, needed to sort rows; offsets that differ from the BVH's are
 ///                   counted as invalid (radius_report::bad_offsets)
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds as the BVH
-/// @param params     radius and order
+/// @param params     see radius_params
 /// @param output     see radius_rows_output
 /// @param workspace  empty, or at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument | workspace_too_small; on failure nothing is written
@@ -197,11 +197,11 @@ radius_neighbors<Scalar> radius_in_vectors(index_t queries, index_t max, Search 
 
 template <class Points, class Queries>
 auto radius_in_vectors(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                       radius_params const& params, index_t max) {
+                       radius_params const& params) {
   host_scratch const workspace{host_search_bytes(exec, points, queries, self)};
-  return radius_in_vectors<typename Points::scalar>(queries.points().size(), max, [&](auto const& output) {
-    return radius_host(exec, points, queries, self, params, max, output, workspace);
-  });
+  return radius_in_vectors<typename Points::scalar>(
+      queries.points().size(), params.max_neighbors,
+      [&](auto const& output) { return radius_host(exec, points, queries, self, params, output, workspace); });
 }
 
 /// Rows in vectors, by two searches: one to count, one to fill.
@@ -231,35 +231,33 @@ auto radius_rows_in_vectors(host_exec exec, batch<Points> const& points, batch<Q
 
 }  // namespace detail
 
-/// radius() of one cloud in a host container: `auto found = farpoint::radius(points, {0.5}, 32);`
+/// radius() of one cloud in a host container: `auto found = farpoint::radius(points, {0.5, 32});`
 ///
 /// Allocates the workspace and the result.
 /// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
 /// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
-auto radius(Container const& points, radius_params const& params, index_t max, host_exec exec = {}) {
+auto radius(Container const& points, radius_params const& params, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
-  return detail::radius_in_vectors(exec, cloud, cloud, true, params, max);
+  return detail::radius_in_vectors(exec, cloud, cloud, true, params);
 }
 
 /// radius() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
-auto radius(Container const& points, Queries const& queries, radius_params const& params, index_t max,
-            host_exec exec = {}) {
+auto radius(Container const& points, Queries const& queries, radius_params const& params, host_exec exec = {}) {
   return detail::radius_in_vectors(exec, batch{detail::search_view(points)}, batch{detail::search_view(queries)}, false,
-                                   params, max);
+                                   params);
 }
 
 /// radius() among the points of a BVH of one cloud, for queries in a host container.
 template <class Scalar, class Queries, class = detail::host_elements<Queries const>>
-auto radius(point_bvh<Scalar> const& index, Queries const& queries, radius_params const& params, index_t max,
-            host_exec exec = {}) {
+auto radius(point_bvh<Scalar> const& index, Queries const& queries, radius_params const& params, host_exec exec = {}) {
   batch const asked{detail::search_view(queries)};
   host_scratch const workspace{radius_workspace_bytes(exec, index, asked)};
-  return detail::radius_in_vectors<Scalar>(asked.points().size(), max, [&](auto const& output) {
-    return radius(exec, index, asked, params, max, output, workspace);
+  return detail::radius_in_vectors<Scalar>(asked.points().size(), params.max_neighbors, [&](auto const& output) {
+    return radius(exec, index, asked, params, output, workspace);
   });
 }
 

@@ -178,8 +178,8 @@ void add_searches(nb::module_& m) {
           out.distances = values_of<float>(distances);
           auto const part = part_of(points, first_index);
           auto const asked = queries ? points_on_gpu(*queries) : part.points;
-          farpoint::exact const method{max_radius, exclude_self};
-          return call.run([&] { return knn_on_gpus(call, part, asked, method, k, out); });
+          farpoint::knn_params const params{k, max_radius, exclude_self};
+          return call.run([&] { return knn_on_gpus(call, part, asked, params, out); });
         });
       },
       nb::arg("ranks"), nb::arg("place"), nb::arg("transport"), nb::arg("points"), nb::arg("first_index"),
@@ -197,8 +197,8 @@ void add_searches(nb::module_& m) {
           out.counts = values_of<index_t>(counts);
           auto const part = part_of(points, first_index);
           auto const asked = queries ? points_on_gpu(*queries) : part.points;
-          auto const params = radius_params_of(radius, nearest, exclude_self, exclusive);
-          return call.run([&] { return radius_on_gpus(call, part, asked, params, max, out); });
+          auto const params = radius_params_of(radius, nearest, exclude_self, exclusive, max);
+          return call.run([&] { return radius_on_gpus(call, part, asked, params, out); });
         });
       },
       nb::arg("ranks"), nb::arg("place"), nb::arg("transport"), nb::arg("points"), nb::arg("first_index"),

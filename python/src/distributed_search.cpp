@@ -21,7 +21,7 @@ void with_queries(part_of_cloud const& part, optional_input const& queries, F co
 }
 
 void knn_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud const& part, optional_input const& queries,
-               farpoint::exact const& method, index_t k, output const& indices, output const& distances) {
+               farpoint::knn_params const& params, output const& indices, output const& distances) {
   with_scalar(part.points, [&](auto zero) {
     using scalar = decltype(zero);
     farpoint::knn_shard_output<scalar> out;
@@ -29,17 +29,17 @@ void knn_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud cons
     out.distances = values_of<scalar>(distances);
     with_queries<scalar>(part, queries, [&](auto const& points, auto const& asked) {
       search_on_ranks(
-          ranks, [&] { return knn_shard_plan_workspace_bytes(exec, ranks.ranks(), points, asked, method, k, out); },
+          ranks, [&] { return knn_shard_plan_workspace_bytes(exec, ranks.ranks(), points, asked, params, out); },
           [&](farpoint::bytes workspace) {
-            return farpoint::knn_shard_plan(exec, ranks, points, asked, method, k, out, workspace);
+            return farpoint::knn_shard_plan(exec, ranks, points, asked, params, out, workspace);
           });
     });
   });
 }
 
 void radius_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud const& part,
-                  optional_input const& queries, farpoint::radius_params const& params, index_t max,
-                  output const& indices, output const& distances, output const& counts) {
+                  optional_input const& queries, farpoint::radius_params const& params, output const& indices,
+                  output const& distances, output const& counts) {
   with_scalar(part.points, [&](auto zero) {
     using scalar = decltype(zero);
     farpoint::radius_shard_output<scalar> out;
@@ -48,10 +48,9 @@ void radius_shard(python_ranks& ranks, farpoint::host_exec exec, part_of_cloud c
     out.counts = values_of<index_t>(counts);
     with_queries<scalar>(part, queries, [&](auto const& points, auto const& asked) {
       search_on_ranks(
-          ranks,
-          [&] { return radius_shard_plan_workspace_bytes(exec, ranks.ranks(), points, asked, params, max, out); },
+          ranks, [&] { return radius_shard_plan_workspace_bytes(exec, ranks.ranks(), points, asked, params, out); },
           [&](farpoint::bytes workspace) {
-            return farpoint::radius_shard_plan(exec, ranks, points, asked, params, max, out, workspace);
+            return farpoint::radius_shard_plan(exec, ranks, points, asked, params, out, workspace);
           });
     });
   });
@@ -65,7 +64,7 @@ void add_distributed_search(nb::module_& m) {
       [](nb::object transport, int threads, input const& points, index_t first_index, optional_input const& queries,
          index_t k, double max_radius, bool exclude_self, output const& indices, output const& distances) {
         python_ranks ranks{std::move(transport)};
-        knn_shard(ranks, {threads}, {points, first_index}, queries, {max_radius, exclude_self}, k, indices, distances);
+        knn_shard(ranks, {threads}, {points, first_index}, queries, {k, max_radius, exclude_self}, indices, distances);
       },
       nb::arg("transport"), nb::arg("threads"), nb::arg("points"), nb::arg("first_index"), nb::arg("queries").none(),
       nb::arg("k"), nb::arg("max_radius"), nb::arg("exclude_self"), nb::arg("indices"), nb::arg("distances"));
@@ -76,7 +75,7 @@ void add_distributed_search(nb::module_& m) {
          output const& distances, output const& counts) {
         python_ranks ranks{std::move(transport)};
         radius_shard(ranks, {threads}, {points, first_index}, queries,
-                     radius_params_of(radius, nearest, exclude_self, exclusive), max, indices, distances, counts);
+                     radius_params_of(radius, nearest, exclude_self, exclusive, max), indices, distances, counts);
       },
       nb::arg("transport"), nb::arg("threads"), nb::arg("points"), nb::arg("first_index"), nb::arg("queries").none(),
       nb::arg("radius"), nb::arg("nearest"), nb::arg("exclude_self"), nb::arg("exclusive"), nb::arg("max"),

@@ -84,11 +84,9 @@ using gpu_part = farpoint::shard<farpoint::point_view<float>>;
 farpoint::result fps_on_gpus(gpu_call& call, gpu_part const& part, farpoint::fps_params const& params,
                              farpoint::fps_shard_output<float> const& out);
 farpoint::result knn_on_gpus(gpu_call& call, gpu_part const& part, farpoint::point_view<float> const& queries,
-                             farpoint::exact const& method, farpoint::index_t k,
-                             farpoint::knn_shard_output<float> const& out);
+                             farpoint::knn_params const& params, farpoint::knn_shard_output<float> const& out);
 farpoint::result radius_on_gpus(gpu_call& call, gpu_part const& part, farpoint::point_view<float> const& queries,
-                                farpoint::radius_params const& params, farpoint::index_t max,
-                                farpoint::radius_shard_output<float> const& out);
+                                farpoint::radius_params const& params, farpoint::radius_shard_output<float> const& out);
 farpoint::result voxelize_on_gpus(gpu_call& call, gpu_part const& part, farpoint::voxelize_params<float> const& params,
                                   farpoint::voxelize_shard_output<float> const& out);
 farpoint::result gather_on_gpus(gpu_call& call, farpoint::voxelize_params<float> const& params,

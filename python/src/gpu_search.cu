@@ -17,21 +17,20 @@ farpoint::result finished(gpu_call& call, gpu_communicator const& ranks, Search 
 }  // namespace
 
 farpoint::result knn_on_gpus(gpu_call& call, gpu_part const& part, farpoint::point_view<float> const& queries,
-                             farpoint::exact const& method, farpoint::index_t k,
-                             farpoint::knn_shard_output<float> const& out) {
+                             farpoint::knn_params const& params, farpoint::knn_shard_output<float> const& out) {
   gpu_communicator ranks{call};
-  auto const size = knn_shard_plan_workspace_bytes(call.exec, ranks.ranks(), part, queries, method, k, out);
+  auto const size = knn_shard_plan_workspace_bytes(call.exec, ranks.ranks(), part, queries, params, out);
   auto const room = call.allocate(size);
-  return finished(call, ranks, knn_shard_plan(call.exec, ranks, part, queries, method, k, out, room));
+  return finished(call, ranks, knn_shard_plan(call.exec, ranks, part, queries, params, out, room));
 }
 
 farpoint::result radius_on_gpus(gpu_call& call, gpu_part const& part, farpoint::point_view<float> const& queries,
-                                farpoint::radius_params const& params, farpoint::index_t max,
+                                farpoint::radius_params const& params,
                                 farpoint::radius_shard_output<float> const& out) {
   gpu_communicator ranks{call};
-  auto const size = radius_shard_plan_workspace_bytes(call.exec, ranks.ranks(), part, queries, params, max, out);
+  auto const size = radius_shard_plan_workspace_bytes(call.exec, ranks.ranks(), part, queries, params, out);
   auto const room = call.allocate(size);
-  return finished(call, ranks, radius_shard_plan(call.exec, ranks, part, queries, params, max, out, room));
+  return finished(call, ranks, radius_shard_plan(call.exec, ranks, part, queries, params, out, room));
 }
 
 }  // namespace farpoint_python

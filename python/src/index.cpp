@@ -71,32 +71,30 @@ class point_index {
 
   void knn(place const& where, input const& queries, optional_input const& offsets, index_t k, double max_radius,
            bool exclude_self, output const& indices, optional_output const& distances) const {
-    farpoint::exact const method{max_radius, exclude_self};
+    farpoint::knn_params const params{k, max_radius, exclude_self};
     visit(where, queries, [&](auto const& index, auto zero) {
       using scalar = decltype(zero);
       auto const asked = clouds_of<scalar>(where, queries, offsets);
       farpoint::knn_output<scalar> const out{indices_of(indices), values_of<scalar>(distances)};
       call(
-          where, [&](auto const& options) { return index.host.knn(asked, method, k, out, nullptr, options.stop); },
+          where, [&](auto const& options) { return index.host.knn(asked, params, out, nullptr, options.stop); },
           [&](auto exec) { return farpoint::knn_workspace_bytes(exec, index.device, asked); },
-          [&](auto exec, auto workspace) {
-            return farpoint::knn(exec, index.device, asked, method, k, out, workspace);
-          });
+          [&](auto exec, auto workspace) { return farpoint::knn(exec, index.device, asked, params, out, workspace); });
     });
   }
 
   void radius(place const& where, input const& queries, optional_input const& offsets,
-              farpoint::radius_params const& params, index_t max, optional_output const& indices,
-              optional_output const& distances, optional_output const& counts) const {
+              farpoint::radius_params const& params, optional_output const& indices, optional_output const& distances,
+              optional_output const& counts) const {
     visit(where, queries, [&](auto const& index, auto zero) {
       using scalar = decltype(zero);
       auto const asked = clouds_of<scalar>(where, queries, offsets);
       farpoint::radius_output<scalar> const out{indices_of(indices), values_of<scalar>(distances), indices_of(counts)};
       call(
-          where, [&](auto const& options) { return index.host.radius(asked, params, max, out, nullptr, options.stop); },
+          where, [&](auto const& options) { return index.host.radius(asked, params, out, nullptr, options.stop); },
           [&](auto exec) { return farpoint::radius_workspace_bytes(exec, index.device, asked); },
           [&](auto exec, auto workspace) {
-            return farpoint::radius(exec, index.device, asked, params, max, out, workspace);
+            return farpoint::radius(exec, index.device, asked, params, out, workspace);
           });
     });
   }
@@ -177,8 +175,8 @@ void add_index(nb::module_& m) {
           [](point_index const& self, place const& where, input const& queries, optional_input const& offsets,
              double radius, bool nearest, bool exclude_self, bool exclusive, index_t max,
              optional_output const& indices, optional_output const& distances, optional_output const& counts) {
-            farpoint::radius_params const params = radius_params_of(radius, nearest, exclude_self, exclusive);
-            self.radius(where, queries, offsets, params, max, indices, distances, counts);
+            farpoint::radius_params const params = radius_params_of(radius, nearest, exclude_self, exclusive, max);
+            self.radius(where, queries, offsets, params, indices, distances, counts);
           },
           nb::arg("place"), nb::arg("queries"), nb::arg("offsets").none(), nb::arg("radius"), nb::arg("nearest"),
           nb::arg("exclude_self"), nb::arg("exclusive"), nb::arg("max"), nb::arg("indices").none(),

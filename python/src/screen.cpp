@@ -97,7 +97,7 @@ void screen_knn(place const& where, input const& points, camera_arguments const&
     out.visible = indices_of(arrays.visible);
     out.visible_count = indices_of(arrays.visible_count);
     arguments.visit<scalar>([&](auto const& camera) {
-      farpoint::screen_space method{camera};
+      farpoint::screen_space method{camera, rules.k};
       method.rounds = rules.rounds;
       method.candidates = rules.candidates;
       method.max_radius = rules.max_radius;
@@ -105,9 +105,9 @@ void screen_knn(place const& where, input const& points, camera_arguments const&
       method.rows = rules.input_rows ? farpoint::screen_rows::input : farpoint::screen_rows::visible;
       method.layers = rules.layers;
       call(
-          where, [&](auto const& options) { return farpoint::runtime::knn(cloud, method, rules.k, out, options); },
-          [&](auto exec) { return farpoint::knn_workspace_bytes(exec, cloud, method, rules.k); },
-          [&](auto exec, auto workspace) { return farpoint::knn(exec, cloud, method, rules.k, out, workspace); });
+          where, [&](auto const& options) { return farpoint::runtime::knn(cloud, method, out, options); },
+          [&](auto exec) { return farpoint::knn_workspace_bytes(exec, cloud, method); },
+          [&](auto exec, auto workspace) { return farpoint::knn(exec, cloud, method, out, workspace); });
     });
   });
 }

@@ -27,7 +27,7 @@ void with_queries(char const* refusal, place const& where, input const& points, 
 void knn(place const& where, input const& points, optional_input const& offsets, optional_input const& queries,
          optional_input const& query_offsets, index_t k, double max_radius, bool exclude_self, output const& indices,
          optional_output const& distances) {
-  farpoint::exact const method{max_radius, exclude_self};
+  farpoint::knn_params const params{k, max_radius, exclude_self};
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     farpoint::knn_output<scalar> const out{indices_of(indices), values_of<scalar>(distances)};
@@ -35,9 +35,9 @@ void knn(place const& where, input const& points, optional_input const& offsets,
         "knn: queries have another type than points", where, points, offsets, queries, query_offsets,
         [&](auto const&... clouds) {
           call(
-              where, [&](auto const& options) { return farpoint::runtime::knn(clouds..., method, k, out, options); },
-              [&](auto exec) { return farpoint::knn_workspace_bytes(exec, clouds..., method, k); },
-              [&](auto exec, auto workspace) { return farpoint::knn(exec, clouds..., method, k, out, workspace); });
+              where, [&](auto const& options) { return farpoint::runtime::knn(clouds..., params, out, options); },
+              [&](auto exec) { return farpoint::knn_workspace_bytes(exec, clouds..., params); },
+              [&](auto exec, auto workspace) { return farpoint::knn(exec, clouds..., params, out, workspace); });
         });
   });
 }
@@ -45,7 +45,7 @@ void knn(place const& where, input const& points, optional_input const& offsets,
 /// knn() of three neighbors, with distances in meters, and index 0 for neighbors that are missing.
 void three_nn(place const& where, input const& points, optional_input const& offsets, input const& queries,
               optional_input const& query_offsets, output const& indices, output const& distances) {
-  constexpr farpoint::exact method{};
+  constexpr farpoint::knn_params params{3};
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     if (!holds<scalar>(queries)) refuse("three_nn: unknown points have another type than known ones");
@@ -59,12 +59,12 @@ void three_nn(place const& where, input const& points, optional_input const& off
     call(
         where,
         [&](auto const& options) {
-          auto const found = farpoint::runtime::knn(clouds, asked, method, 3, out, options);
+          auto const found = farpoint::runtime::knn(clouds, asked, params, out, options);
           return found ? for_each_index(farpoint::host_exec{options.threads}, out.indices.size(), root) : found;
         },
-        [&](auto exec) { return farpoint::knn_workspace_bytes(exec, clouds, asked, method, 3); },
+        [&](auto exec) { return farpoint::knn_workspace_bytes(exec, clouds, asked, params); },
         [&](auto exec, auto workspace) {
-          auto const found = farpoint::knn(exec, clouds, asked, method, 3, out, workspace);
+          auto const found = farpoint::knn(exec, clouds, asked, params, out, workspace);
           return found ? farpoint::library::root_of_distances(exec, out.indices, out.distances) : found;
         });
   });
@@ -95,21 +95,21 @@ void radius(place const& where, input const& points, optional_input const& offse
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     farpoint::radius_output<scalar> const out{indices_of(indices), values_of<scalar>(distances), indices_of(counts)};
-    with_queries<scalar>(
-        "radius: queries have another type than points", where, points, offsets, queries, query_offsets,
-        [&](auto const&... clouds) {
-          call(
-              where,
-              [&](auto const& options) {
-                auto const found = farpoint::runtime::radius(clouds..., params, rows.most, out, options);
-                return found && fills ? repeat_first(*indices, rows.most, options.threads) : found;
-              },
-              [&](auto exec) { return farpoint::radius_workspace_bytes(exec, clouds...); },
-              [&](auto exec, auto workspace) {
-                auto const found = farpoint::radius(exec, clouds..., params, rows.most, out, workspace);
-                return found && fills ? farpoint::library::repeat_first(exec, out.indices, rows.most) : found;
-              });
-        });
+    with_queries<scalar>("radius: queries have another type than points", where, points, offsets, queries,
+                         query_offsets, [&](auto const&... clouds) {
+                           call(
+                               where,
+                               [&](auto const& options) {
+                                 auto const found = farpoint::runtime::radius(clouds..., params, out, options);
+                                 return found && fills ? repeat_first(*indices, rows.most, options.threads) : found;
+                               },
+                               [&](auto exec) { return farpoint::radius_workspace_bytes(exec, clouds...); },
+                               [&](auto exec, auto workspace) {
+                                 auto const found = farpoint::radius(exec, clouds..., params, out, workspace);
+                                 return found && fills ? farpoint::library::repeat_first(exec, out.indices, rows.most)
+                                                       : found;
+                               });
+                         });
   });
 }
 
@@ -158,10 +158,9 @@ void mean_knn_distance(place const& where, input const& points, optional_input c
     auto const clouds = clouds_of<scalar>(where, points, offsets);
     auto const out = values_of<scalar>(means);
     call(
-        where,
-        [&](auto const& options) { return farpoint::runtime::mean_knn_distance(clouds, k, out, nullptr, options); },
-        [&](auto exec) { return farpoint::mean_knn_distance_workspace_bytes(exec, clouds, k); },
-        [&](auto exec, auto workspace) { return farpoint::mean_knn_distance(exec, clouds, k, out, workspace); });
+        where, [&](auto const& options) { return farpoint::runtime::mean_knn_distance(clouds, {k}, {out}, options); },
+        [&](auto exec) { return farpoint::mean_knn_distance_workspace_bytes(exec, clouds, {k}); },
+        [&](auto exec, auto workspace) { return farpoint::mean_knn_distance(exec, clouds, {k}, {out}, workspace); });
   });
 }
 
@@ -294,8 +293,8 @@ void add_search(nb::module_& m) {
       [](place const& where, input const& points, optional_input const& offsets, optional_input const& queries,
          optional_input const& query_offsets, double r, bool nearest, bool exclude_self, bool exclusive, index_t max,
          bool fill, optional_output const& indices, optional_output const& distances, optional_output const& counts) {
-        radius(where, points, offsets, queries, query_offsets, radius_params_of(r, nearest, exclude_self, exclusive),
-               {max, fill}, indices, distances, counts);
+        radius(where, points, offsets, queries, query_offsets,
+               radius_params_of(r, nearest, exclude_self, exclusive, max), {max, fill}, indices, distances, counts);
       },
       nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("queries").none(),
       nb::arg("query_offsets").none(), nb::arg("radius"), nb::arg("nearest"), nb::arg("exclude_self"),

@@ -54,13 +54,13 @@ class tiles {
     farpoint::host_exec const exec{threads};
     call([&] { return farpoint::knn_tiles_workspace_bytes(exec, *this, asked.points.size()); },
          [&](farpoint::bytes workspace) {
-           farpoint::exact const method{max_radius, exclude_self};
-           return farpoint::knn_tiles(exec, *this, extents_, asked, method, k, out, workspace);
+           farpoint::knn_params const params{k, max_radius, exclude_self};
+           return farpoint::knn_tiles(exec, *this, extents_, asked, params, out, workspace);
          });
   }
 
   void radius(int threads, input const& queries, index_t first_index, farpoint::radius_params const& params,
-              index_t max, output const& indices, output const& distances, output const& counts) {
+              output const& indices, output const& distances, output const& counts) {
     farpoint::radius_tiles_output<Scalar> out;
     out.indices = values_of<index_t>(indices);
     out.distances = values_of<Scalar>(distances);
@@ -69,7 +69,7 @@ class tiles {
     farpoint::host_exec const exec{threads};
     call([&] { return farpoint::radius_tiles_workspace_bytes(exec, *this, asked.points.size()); },
          [&](farpoint::bytes workspace) {
-           return farpoint::radius_tiles(exec, *this, extents_, asked, params, max, out, workspace);
+           return farpoint::radius_tiles(exec, *this, extents_, asked, params, out, workspace);
          });
   }
 
@@ -126,7 +126,7 @@ void add(nb::module_& m, char const* name) {
           [](self& tiles, int threads, input const& queries, index_t first_index, double radius, bool nearest,
              bool exclude_self, bool exclusive, index_t max, output const& indices, output const& distances,
              output const& counts) {
-            tiles.radius(threads, queries, first_index, radius_params_of(radius, nearest, exclude_self, exclusive), max,
+            tiles.radius(threads, queries, first_index, radius_params_of(radius, nearest, exclude_self, exclusive, max),
                          indices, distances, counts);
           },
           nb::arg("threads"), nb::arg("queries"), nb::arg("first_index"), nb::arg("radius"), nb::arg("nearest"),

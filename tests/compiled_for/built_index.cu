@@ -12,7 +12,7 @@
 #include "two_sides.cuh"
 
 using namespace farpoint_tests;
-using farpoint::exact;
+using farpoint::knn_params;
 
 namespace {
 
@@ -81,10 +81,10 @@ TEST_CASE("compiled for another GPU: knn of few and of many other queries, by po
     constexpr index_t size = k;
     array_of<side_type, std::int32_t> const found{count * k}, by_index{count * k};
     array_of<side_type, float> const distances{count * k}, by_index_distances{count * k};
-    array_of<side_type, unsigned char> const memory{knn_workspace_bytes(side.exec(), cloud, others, exact{}, size)};
+    array_of<side_type, unsigned char> const memory{knn_workspace_bytes(side.exec(), cloud, others, knn_params{size})};
     array_of<side_type, unsigned char> const index_memory{knn_workspace_bytes(side.exec(), index, others)};
-    REQUIRE(knn(side.exec(), cloud, others, exact{}, size, {all_of(found), all_of(distances)}, all_of(memory)));
-    REQUIRE(knn(side.exec(), index, others, exact{}, size, {all_of(by_index), all_of(by_index_distances)},
+    REQUIRE(knn(side.exec(), cloud, others, knn_params{size}, {all_of(found), all_of(distances)}, all_of(memory)));
+    REQUIRE(knn(side.exec(), index, others, knn_params{size}, {all_of(by_index), all_of(by_index_distances)},
                 all_of(index_memory)));
     side.wait();
     return written_to(found, distances, by_index, by_index_distances);
@@ -94,14 +94,14 @@ TEST_CASE("compiled for another GPU: knn of few and of many other queries, by po
 TEST_CASE("compiled for another GPU: radius and radius_rows by a built index", "[radius][point_bvh][device]") {
   farpoint::radius_params params;
   params.radius = 1.5;
+  params.max_neighbors = 16;
   check_built_index([&](auto const& side, auto const& index, auto const& cloud, auto const& others, std::size_t count) {
     using side_type = std::decay_t<decltype(side)>;
     constexpr std::size_t longest = 16, capacity = 1 << 19;
     array_of<side_type, std::int32_t> const lists{count * longest}, counts{count}, offsets{count + 1}, rows{capacity};
     array_of<side_type, unsigned char> const memory{radius_workspace_bytes(side.exec(), index, others)};
     array_of<side_type, unsigned char> const row_memory{radius_workspace_bytes(side.exec(), index, cloud, others)};
-    REQUIRE(radius(side.exec(), index, others, params, index_t{longest}, {all_of(lists), {}, all_of(counts)},
-                   all_of(memory)));
+    REQUIRE(radius(side.exec(), index, others, params, {all_of(lists), {}, all_of(counts)}, all_of(memory)));
     REQUIRE(
         radius_rows(side.exec(), index, cloud, others, params, {all_of(offsets), all_of(rows)}, all_of(row_memory)));
     side.wait();
@@ -116,16 +116,15 @@ TEST_CASE("compiled for another GPU: for_each_neighborhood of points, of other q
     constexpr int size = k;
     array_of<side_type, std::int32_t> const own{points}, found{count}, by_index{count};
     array_of<side_type, float> const own_sums{points}, sums{count}, by_index_sums{count};
-    array_of<side_type, unsigned char> const own_memory{knn_workspace_bytes(side.exec(), cloud, exact{}, size)};
-    array_of<side_type, unsigned char> const memory{knn_workspace_bytes(side.exec(), cloud, others, exact{}, size)};
+    array_of<side_type, unsigned char> const own_memory{knn_workspace_bytes(side.exec(), cloud, knn_params{size})};
+    array_of<side_type, unsigned char> const memory{knn_workspace_bytes(side.exec(), cloud, others, knn_params{size})};
     array_of<side_type, unsigned char> const index_memory{knn_workspace_bytes(side.exec(), index, others)};
-    REQUIRE(farpoint::for_each_neighborhood<size>(side.exec(), cloud, exact{},
-                                                  nearest_and_sum{own.data(), own_sums.data()}, all_of(own_memory)));
-    REQUIRE(farpoint::for_each_neighborhood<size>(side.exec(), cloud, others, exact{},
+    REQUIRE(farpoint::for_each_neighborhood<size>(side.exec(), cloud, {}, nearest_and_sum{own.data(), own_sums.data()},
+                                                  all_of(own_memory)));
+    REQUIRE(farpoint::for_each_neighborhood<size>(side.exec(), cloud, others, {},
                                                   nearest_and_sum{found.data(), sums.data()}, all_of(memory)));
-    REQUIRE(farpoint::for_each_neighborhood<size>(side.exec(), index, others, exact{},
-                                                  nearest_and_sum{by_index.data(), by_index_sums.data()},
-                                                  all_of(index_memory)));
+    REQUIRE(farpoint::for_each_neighborhood<size>(
+        side.exec(), index, others, {}, nearest_and_sum{by_index.data(), by_index_sums.data()}, all_of(index_memory)));
     side.wait();
     return written_to(own, own_sums, found, sums, by_index, by_index_sums);
   });

@@ -18,7 +18,7 @@
 #include "two_sides.cuh"
 
 using namespace farpoint_tests;
-using farpoint::exact;
+using farpoint::knn_params;
 
 namespace {
 
@@ -47,10 +47,10 @@ TEST_CASE("compiled for another GPU: knn, of the points and of others, short lis
       auto const size = static_cast<std::size_t>(k);
       array_of<side_type, std::int32_t> const own{points * size}, found{queries * size};
       array_of<side_type, float> const own_distances{points * size}, distances{queries * size};
-      array_of<side_type, unsigned char> const own_memory{knn_workspace_bytes(side.exec(), cloud, exact{}, k)};
-      array_of<side_type, unsigned char> const memory{knn_workspace_bytes(side.exec(), cloud, others, exact{}, k)};
-      REQUIRE(knn(side.exec(), cloud, exact{}, k, {all_of(own), all_of(own_distances)}, all_of(own_memory)));
-      REQUIRE(knn(side.exec(), cloud, others, exact{}, k, {all_of(found), all_of(distances)}, all_of(memory)));
+      array_of<side_type, unsigned char> const own_memory{knn_workspace_bytes(side.exec(), cloud, knn_params{k})};
+      array_of<side_type, unsigned char> const memory{knn_workspace_bytes(side.exec(), cloud, others, knn_params{k})};
+      REQUIRE(knn(side.exec(), cloud, knn_params{k}, {all_of(own), all_of(own_distances)}, all_of(own_memory)));
+      REQUIRE(knn(side.exec(), cloud, others, knn_params{k}, {all_of(found), all_of(distances)}, all_of(memory)));
       side.wait();
       return written_to(own, own_distances, found, distances);
     });
@@ -60,14 +60,14 @@ TEST_CASE("compiled for another GPU: knn, of the points and of others, short lis
 TEST_CASE("compiled for another GPU: radius and radius_rows", "[radius][device]") {
   farpoint::radius_params params;
   params.radius = 1.5;
+  params.max_neighbors = 16;
   check_search([&](auto const& side, auto const& cloud, auto const& others) {
     using side_type = std::decay_t<decltype(side)>;
     constexpr std::size_t most = 16, capacity = 1 << 20;
     array_of<side_type, std::int32_t> const lists{queries * most}, counts{queries}, offsets{queries + 1};
     array_of<side_type, std::int32_t> const rows{capacity};
     array_of<side_type, unsigned char> const memory{radius_workspace_bytes(side.exec(), cloud, others)};
-    REQUIRE(
-        radius(side.exec(), cloud, others, params, index_t{most}, {all_of(lists), {}, all_of(counts)}, all_of(memory)));
+    REQUIRE(radius(side.exec(), cloud, others, params, {all_of(lists), {}, all_of(counts)}, all_of(memory)));
     REQUIRE(radius_rows(side.exec(), cloud, others, params, {all_of(offsets), all_of(rows)}, all_of(memory)));
     side.wait();
     return written_to(lists, counts, offsets, rows);
@@ -81,11 +81,11 @@ TEST_CASE("compiled for another GPU: mean_knn_distance, estimate_normals and int
     using side_type = std::decay_t<decltype(side)>;
     array_of<side_type, float> const means{points}, normals{3 * points}, curvatures{points}, mixed{3 * queries};
     array_of<side_type, float> const features{cube_of(points, 3)};
-    array_of<side_type, unsigned char> const mean_memory{mean_knn_distance_workspace_bytes(side.exec(), cloud, 8)};
+    array_of<side_type, unsigned char> const mean_memory{mean_knn_distance_workspace_bytes(side.exec(), cloud, {8})};
     array_of<side_type, unsigned char> const normal_memory{
         estimate_normals_workspace_bytes(side.exec(), cloud, params)};
     array_of<side_type, unsigned char> const mixed_memory{interpolate_workspace_bytes(side.exec(), cloud, others)};
-    REQUIRE(mean_knn_distance(side.exec(), cloud, 8, all_of(means), all_of(mean_memory)));
+    REQUIRE(mean_knn_distance(side.exec(), cloud, {8}, {all_of(means)}, all_of(mean_memory)));
     REQUIRE(estimate_normals(side.exec(), cloud, params, {all_of(normals), all_of(curvatures)}, all_of(normal_memory)));
     REQUIRE(interpolate(side.exec(), cloud, span<float const>{features.data(), features.size()}, others, 3,
                         {all_of(mixed)}, all_of(mixed_memory)));
@@ -116,7 +116,7 @@ TEST_CASE("compiled for another GPU: knn in screen space, exact and approximate"
   std::vector<float> cube(3 * points);
   for (float& x : cube) x = random.uniform();
   for (int const rounds : {farpoint::until_exact, 2}) {
-    farpoint::screen_space method{camera_at_cube<float>(160, 120)};
+    farpoint::screen_space method{camera_at_cube<float>(160, 120), 8};
     method.rounds = rounds;
     method.rows = farpoint::screen_rows::input;
     CAPTURE(rounds);
@@ -127,10 +127,10 @@ TEST_CASE("compiled for another GPU: knn in screen space, exact and approximate"
       array_of<side_type, std::int32_t> const indices{points * k}, counts{points}, pixels{points};
       array_of<side_type, farpoint::knn_screen_report> const report{1};
       auto const cloud = clouds_in(xyz);
-      array_of<side_type, unsigned char> const memory{knn_workspace_bytes(side.exec(), cloud, method, k)};
+      array_of<side_type, unsigned char> const memory{knn_workspace_bytes(side.exec(), cloud, method)};
       farpoint::knn_screen_output<float> output{all_of(indices), all_of(distances), all_of(counts), all_of(pixels)};
       output.report = report.data();
-      REQUIRE(knn(side.exec(), cloud, method, k, output, all_of(memory)));
+      REQUIRE(knn(side.exec(), cloud, method, output, all_of(memory)));
       side.wait();
       return written_to(indices, distances, counts, pixels, report);
     });

@@ -146,8 +146,8 @@ TEST_CASE("compiled for another GPU: point_window_slide, and knn among the windo
       side.wait();
       CHECK(memory.intact());
     }
-    REQUIRE(
-        knn(side.exec(), index, clouds_in(asked), farpoint::exact{}, index_t{k}, {all_of(indices), all_of(distances)}));
+    REQUIRE(knn(side.exec(), index, clouds_in(asked), farpoint::knn_params{index_t{k}},
+                {all_of(indices), all_of(distances)}));
     side.wait();
     CHECK(bvh.intact());
     // Rows past the window's size are unspecified.

@@ -12,8 +12,8 @@ auto screen_on_host(Problem const& problem) {
   return collect_screen(problem, [&](auto const& output) {
     farpoint::host_exec const exec{1};
     auto const cloud = clouds_in_place(problem.points);
-    farpoint::detail::host_workspace const workspace{knn_workspace_bytes(exec, cloud, problem.method, problem.k)};
-    return knn(exec, cloud, problem.method, problem.k, output, workspace.get());
+    farpoint::detail::host_workspace const workspace{knn_workspace_bytes(exec, cloud, problem.method)};
+    return knn(exec, cloud, problem.method, output, workspace.get());
   });
 }
 
@@ -28,7 +28,7 @@ std::string random_screen(std::uint64_t seed) {
   problem.method.exclude_self = one_in(random, 2);
   problem.method.rounds = static_cast<int>(random.below(5));
   if (one_in(random, 2)) problem.method.rows = screen_rows::input;
-  if (one_in(random, 3)) problem.method.candidates = problem.k + random.below(20);
+  if (one_in(random, 3)) problem.method.candidates = problem.method.k + random.below(20);
   if (one_in(random, 3)) problem.method.max_radius = static_cast<double>(random.uniform());
   if (problem.method.rounds == 0) problem.method.layers = 1 + static_cast<int>(random.below(4));
   draw_batch(random, problem.points, 1);

@@ -54,7 +54,7 @@ std::string normals(random_source& random, problem_type const& problem) {
   std::string const text = run(
       problem,
       [&] {
-        host_workspace const memory{knn_workspace_bytes(one_thread, points, exact{}, params.k)};
+        host_workspace const memory{knn_workspace_bytes(one_thread, points, knn_params{params.k})};
         return estimate_normals(one_thread, points, params,
                                 farpoint::normals_output<float>{normals.host(), curvatures.host(), report.host().data(),
                                                                 covariances.host()},
@@ -80,12 +80,12 @@ std::string means(random_source& random, problem_type const& problem) {
   std::string const text = run(
       problem,
       [&] {
-        host_workspace const memory{knn_workspace_bytes(one_thread, points, exact{}, k)};
-        return mean_knn_distance(one_thread, points, k, means.host(), memory.get(), report.host().data());
+        host_workspace const memory{knn_workspace_bytes(one_thread, points, knn_params{k})};
+        return mean_knn_distance(one_thread, points, {k}, {means.host(), report.host().data()}, memory.get());
       },
-      [&](cuda_exec exec, auto const& clouds) { return mean_knn_distance_workspace_bytes(exec, clouds.points(), k); },
+      [&](cuda_exec exec, auto const& clouds) { return mean_knn_distance_workspace_bytes(exec, clouds.points(), {k}); },
       [&](cuda_exec exec, auto const& clouds, farpoint::bytes memory) {
-        return mean_knn_distance(exec, clouds.points(), k, means.device(), memory, report.device().data());
+        return mean_knn_distance(exec, clouds.points(), {k}, {means.device(), report.device().data()}, memory);
       });
   return text + means.difference("means") + report.difference("report");
 }
@@ -109,7 +109,7 @@ std::string interpolation(random_source& random, problem_type problem) {
   std::string const text = run(
       problem,
       [&] {
-        host_workspace const memory{knn_workspace_bytes(one_thread, points, queries, exact{}, 3)};
+        host_workspace const memory{knn_workspace_bytes(one_thread, points, queries, knn_params{3})};
         return interpolate(one_thread, points, span<float const>{features.host()}, queries, channels,
                            {rows.host(), report.host().data()}, memory.get());
       },

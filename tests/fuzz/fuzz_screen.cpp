@@ -46,7 +46,6 @@ camera_type take_camera(fuzz_input& input) {
 struct screen_request {
   fuzz_clouds data;
   farpoint::screen_space<camera_type> method;
-  index_t k = 1;
   std::size_t rows = 0, visible = 0, lists = 0;  ///< that the arrays are made for
   unsigned wanted = 0;
 
@@ -60,7 +59,7 @@ struct screen_request {
     method.layers = 1 + static_cast<int>(input.below(method.rounds == farpoint::until_exact ? 4 : 6));
     if (input.rarely()) method.layers = static_cast<int>(input.below(40)) - 10;
     index_t const usual_k = 1 + input.below(input.rarely() ? 1024 : 40);
-    k = input.take_count(usual_k);
+    method.k = input.take_count(usual_k);
     index_t const pixels = index_t{method.camera.width} * method.camera.height * method.layers;
     auto const seen = static_cast<std::size_t>(std::clamp<index_t>(pixels, 0, data.points));
     auto const size = [&](std::size_t usual) {
@@ -100,23 +99,23 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     auto method = asked.method;
     method.layers = static_cast<int>(input.take<std::int32_t>());
     method.camera.width = input.take<std::int32_t>();
+    method.k = input.take<index_t>();
     (void)farpoint::knn_workspace_bytes(host_exec{static_cast<int>(input.take_count(3))},
-                                        take_unbacked_batch(input, offsets), method, input.take<index_t>());
+                                        take_unbacked_batch(input, offsets), method);
     return 0;
   }
   compare_with_reference(
       "knn in screen space", workspace,
       [&](fuzz_memory& memory) -> std::size_t {
         auto const clouds = asked.data.in(memory);
-        if (!farpoint::detail::check_knn_screen(clouds, asked.method, asked.k, asked.output_in(memory))) return 0;
+        if (!farpoint::detail::check_knn_screen(clouds, asked.method, asked.output_in(memory))) return 0;
         return knn_screen_tuned_bytes(exec, clouds, asked.method, tuning);
       },
       [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return knn_screen_tuned(exec, asked.data.in(memory), asked.method, asked.k, asked.output_in(memory), bytes,
-                                tuning);
+        return knn_screen_tuned(exec, asked.data.in(memory), asked.method, asked.output_in(memory), bytes, tuning);
       },
       [&](fuzz_memory& memory) {
-        return farpoint::reference::knn(asked.data.in(memory), asked.method, asked.k, asked.output_in(memory));
+        return farpoint::reference::knn(asked.data.in(memory), asked.method, asked.output_in(memory));
       });
   return 0;
 }

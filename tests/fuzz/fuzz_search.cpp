@@ -21,9 +21,8 @@ struct search_request {
   search_tuning tuning;
   fuzz_clouds points, queries;
   bool self;
-  farpoint::exact method;
+  farpoint::knn_params nearest;
   farpoint::radius_params params;
-  index_t k;
   std::size_t indices, distances, counts, offsets;  ///< elements of the outputs
 
   search_request(fuzz_input& input, fuzz_workspace const& given)
@@ -42,13 +41,13 @@ struct search_request {
         queries.clouds = points.clouds;
       }
     }
-    method.max_radius = input.flag() ? input.take_length(4 * input.unit()) : method.max_radius;
-    method.exclude_self = input.flag();
+    nearest.max_radius = input.flag() ? input.take_length(4 * input.unit()) : nearest.max_radius;
+    nearest.exclude_self = input.flag();
     params.radius = input.take_length(2 * input.unit());
     params.order = input.flag() ? farpoint::radius_order::index : farpoint::radius_order::nearest;
-    params.exclude_self = method.exclude_self;
+    params.exclude_self = nearest.exclude_self;
     index_t const wanted = 1 + (input.rarely() ? input.below(1024) : input.below(40));
-    k = input.take_count(wanted);
+    nearest.k = params.max_neighbors = input.take_count(wanted);
     auto const rows = static_cast<std::size_t>(self ? points.points : queries.points);
     auto const size = [&](std::size_t usual) {
       return input.rarely() ? static_cast<std::size_t>(input.below(3000)) : usual;
@@ -121,10 +120,10 @@ void compare_knn_in_bvh(search_request const& asked) {
         auto const output = asked.knn_lists(memory);
         auto const built = farpoint::build_point_bvh(asked.exec, asked.points_in(memory), bytes, index);
         if (!built) return built;
-        return farpoint::knn(asked.exec, index, asked.queries_in(memory), asked.method, asked.k, output);
+        return farpoint::knn(asked.exec, index, asked.queries_in(memory), asked.nearest, output);
       },
       [&](fuzz_memory& memory) {
-        return farpoint::reference::knn(asked.points_in(memory), asked.queries_in(memory), asked.method, asked.k,
+        return farpoint::reference::knn(asked.points_in(memory), asked.queries_in(memory), asked.nearest,
                                         asked.knn_lists(memory));
       });
 }
@@ -132,13 +131,13 @@ void compare_knn_in_bvh(search_request const& asked) {
 void compare_knn(search_request const& asked) {
   compare_search(
       "knn", asked, &search_request::knn_lists, [](auto const&... all) { return knn_tuned(all...); },
-      [](auto const&... all) { return farpoint::reference::knn(all...); }, asked.method, asked.k);
+      [](auto const&... all) { return farpoint::reference::knn(all...); }, asked.nearest);
 }
 
 void compare_radius(search_request const& asked) {
   compare_search(
       "radius", asked, &search_request::radius_lists, [](auto const&... all) { return radius_tuned(all...); },
-      [](auto const&... all) { return farpoint::reference::radius(all...); }, asked.params, asked.k);
+      [](auto const&... all) { return farpoint::reference::radius(all...); }, asked.params);
 }
 
 void compare_radius_rows(search_request const& asked) {
@@ -152,7 +151,7 @@ void ask_sizes(fuzz_input& input) {
   auto const offsets = take_offsets(input, input.below(5), 100);
   auto const points = take_unbacked_batch(input, offsets);
   auto const queries = take_unbacked_batch(input, offsets);
-  (void)farpoint::knn_workspace_bytes(exec, points, queries, farpoint::exact{}, input.take<index_t>());
+  (void)farpoint::knn_workspace_bytes(exec, points, queries, farpoint::knn_params{input.take<index_t>()});
   (void)farpoint::radius_workspace_bytes(exec, points, queries);
   (void)farpoint::point_bvh_bytes(exec, points);
 }

@@ -5,8 +5,8 @@
 
 template <class Scalar>
 farpoint::result search(farpoint::cuda_exec exec, matrix::clouds<Scalar> const& points) {
-  farpoint::result outcome = farpoint::knn(exec, points, farpoint::exact{}, 8, {}, {});
-  if (outcome) outcome = farpoint::radius(exec, points, {}, 8, {}, {});
+  farpoint::result outcome = farpoint::knn(exec, points, farpoint::knn_params{8}, {}, {});
+  if (outcome) outcome = farpoint::radius(exec, points, {0, 8}, {}, {});
   if (outcome) outcome = farpoint::radius_rows(exec, points, {}, {}, {});
   return outcome;
 }

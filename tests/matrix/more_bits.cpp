@@ -73,12 +73,13 @@ void print_searches(int threads) {
   std::vector<index_t> counts(n);
   farpoint::radius_params ball;
   ball.radius = 0.3;
+  ball.max_neighbors = 16;
   farpoint::radius_output<Scalar> near;
   near.indices = indices;
   near.distances = distances;
   near.counts = counts;
   farpoint::host_scratch const room{radius_workspace_bytes(exec, cloud)};
-  auto const found = radius(exec, cloud, ball, 16, near, room);
+  auto const found = radius(exec, cloud, ball, near, room);
   print("radius", found, checksum{}.add(indices).add(distances).add(counts));
 
   sampling.samples = 0;
@@ -110,11 +111,11 @@ void print_screen(int threads) {
   }
 
   std::vector<std::int32_t> indices(n * k);
-  farpoint::exact const method;
+  farpoint::knn_params const params{k};
   farpoint::knn_output<Scalar> found;
   found.indices = indices;
-  farpoint::host_scratch const room{knn_workspace_bytes(exec, cloud, method, k)};
-  auto const searched = knn(exec, cloud, method, k, found, room);
+  farpoint::host_scratch const room{knn_workspace_bytes(exec, cloud, params)};
+  auto const searched = knn(exec, cloud, params, found, room);
   print("knn", searched, checksum{}.add(indices));
 
   std::vector<Scalar> normals(3 * n), curvatures(n), tangents(3 * n), extents(2 * n);

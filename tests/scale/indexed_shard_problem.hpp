@@ -21,11 +21,18 @@ using farpoint::status;
 /// A search that all ranks make.
 struct indexed_search {
   bool is_radius = false;
-  index_t k = 1;  ///< or `max`
-  exact method;
+  index_t k = 1;  ///< or radius_params::max_neighbors
+  farpoint::neighborhood_params limits;
   radius_params params;
   bool self = true;  ///< queries are the rank's points
   bool planned = false;
+
+  knn_params nearest() const { return limits.with_k(k); }
+  radius_params within() const {
+    radius_params lists = params;
+    lists.max_neighbors = k;
+    return lists;
+  }
 };
 
 /// Points of each rank, and the searches.
@@ -120,19 +127,19 @@ farpoint::result search_indexed(Exec exec, Communicator& communicator, Part cons
                                 Params const& params, indexed_search const& search, Output const& output,
                                 Wait const& wait) {
   int const ranks = communicator.ranks();
-  std::size_t const needed = search.planned ? Calls::plan_bytes(exec, ranks, part, queries, params, search.k, output)
-                                            : Calls::bytes(exec, ranks, part, queries, params, search.k, output);
+  std::size_t const needed = search.planned ? Calls::plan_bytes(exec, ranks, part, queries, params, output)
+                                            : Calls::bytes(exec, ranks, part, queries, params, output);
   Array<unsigned char> const workspace{needed};
   farpoint::bytes const memory{workspace.data(), needed};
   farpoint::result outcome;
   if (search.planned) {
-    auto planned = Calls::plan(exec, communicator, part, queries, params, search.k, output, memory);
+    auto planned = Calls::plan(exec, communicator, part, queries, params, output, memory);
     Array<unsigned char> const room{planned.workspace_bytes()};
     outcome = planned.run({room.data(), planned.workspace_bytes()});
     wait();
     if (!room.intact()) outcome = memory_was_written;
   } else {
-    outcome = Calls::call(exec, communicator, part, queries, params, search.k, output, memory);
+    outcome = Calls::call(exec, communicator, part, queries, params, output, memory);
     wait();
   }
   return workspace.intact() ? outcome : memory_was_written;
@@ -205,9 +212,9 @@ std::vector<indexed_search_answer<Coord>> search_among(Exec exec, Communicator& 
     if (search.is_radius) {
       farpoint::radius_shard_output<Coord> output;
       output.counts = {counts.data(), counts.size()};
-      find(radius_calls{}, search.params, output, farpoint::radius_report{});
+      find(radius_calls{}, search.within(), output, farpoint::radius_report{});
     } else {
-      find(knn_calls{}, search.method, farpoint::knn_shard_output<Coord>{}, farpoint::knn_report{});
+      find(knn_calls{}, search.nearest(), farpoint::knn_shard_output<Coord>{}, farpoint::knn_report{});
     }
     if (!indices.intact() || !distances.intact() || !counts.intact()) answer.outcome = memory_was_written;
     answer.indices = indices.download();
@@ -289,11 +296,11 @@ indexed_search_answer<Coord> expected_of(indexed_shard_problem<Coord> const& pro
     expected.counts.resize(queries.size());
     farpoint::radius_output<Coord> const output{expected.indices, expected.distances, expected.counts,
                                                 &expected.report};
-    REQUIRE(farpoint::reference::radius(points, asked, search.params, search.k, output));
+    REQUIRE(farpoint::reference::radius(points, asked, search.within(), output));
   } else {
     farpoint::knn_report report;
     farpoint::knn_output<Coord> const output{expected.indices, expected.distances, {}, &report};
-    REQUIRE(farpoint::reference::knn(points, asked, search.method, search.k, output));
+    REQUIRE(farpoint::reference::knn(points, asked, search.nearest(), output));
     expected.report.non_finite_points = report.non_finite_points;
     expected.report.non_finite_queries = report.non_finite_queries;
   }
@@ -348,8 +355,8 @@ inline std::vector<indexed_search> some_searches(random_source& random) {
     if (one.is_radius && random.below(4) == 0) one.k = 0;
     one.self = random.below(2) == 0;
     one.planned = random.below(2) == 0;
-    one.method.exclude_self = one.params.exclude_self = one.self && random.below(2) == 0;
-    if (random.below(3) == 0) one.method.max_radius = 0.3;
+    one.limits.exclude_self = one.params.exclude_self = one.self && random.below(2) == 0;
+    if (random.below(3) == 0) one.limits.max_radius = 0.3;
     one.params.radius = static_cast<double>(random.uniform());
     one.params.order = random.below(2) == 0 ? radius_order::index : radius_order::nearest;
   }

@@ -11,8 +11,8 @@
 
 namespace farpoint_tests {
 
-using farpoint::exact;
 using farpoint::index_t;
+using farpoint::knn_params;
 
 template <class Coord>
 using packed_points = std::vector<std::array<Coord, 3>>;
@@ -40,7 +40,7 @@ struct knn_shard_problem {
   bool in_place = false;        ///< queries are the rank's points themselves, not a copy
   packed_points<Coord> others;  ///< queries if !self, split among the ranks in the same proportions
   index_t k = 1;
-  exact method;
+  farpoint::neighborhood_params limits;
   index_t first_index = 0;
   int threads = 1;
 
@@ -50,6 +50,7 @@ struct knn_shard_problem {
   std::optional<farpoint::along_curve> odd_curve;            ///< argument of the last rank
   index_t max_narrow = farpoint::detail::max_narrow_points;  ///< largest cloud with 32-bit positions, in points
 
+  knn_params nearest() const { return limits.with_k(k); }
   std::size_t ranks() const { return cuts.size() - 1; }
   packed_points<Coord> part(std::size_t rank) const {
     return {cloud.begin() + cuts[rank], cloud.begin() + cuts[rank + 1]};
@@ -68,7 +69,7 @@ struct knn_shard_problem {
     auto const points = static_cast<index_t>(cloud.size());
     auto const count = static_cast<index_t>(ranks());
     auto const asked = static_cast<index_t>(self ? cloud.size() : others.size());
-    return {method, (points + count - 1) / count, in_place ? 0 : asked};
+    return {nearest(), (points + count - 1) / count, in_place ? 0 : asked};
   }
 };
 
@@ -96,8 +97,7 @@ void check_knn_answers(knn_shard_problem<Coord> const& problem, std::vector<knn_
   std::vector<Coord> distances(size);
   farpoint::knn_report report;
   REQUIRE(farpoint::reference::knn(farpoint::batch{view_of(problem.cloud)}, farpoint::batch{view_of(queries)},
-                                   problem.method, problem.k,
-                                   farpoint::knn_output<Coord>{indices, distances, {}, &report}));
+                                   problem.nearest(), farpoint::knn_output<Coord>{indices, distances, {}, &report}));
   for (index_t& index : indices) index += index < 0 ? 0 : problem.first_index;
 
   std::vector<index_t> seen;
@@ -136,8 +136,8 @@ knn_shard_problem<Coord> random_knn_shard_problem(std::uint64_t seed) {
   }
   index_t const ks[] = {1, 2, 5, 16, 64, 100};
   problem.k = ks[random.below(6)];
-  problem.method.exclude_self = problem.self && random.below(2) == 0;
-  if (random.below(3) == 0) problem.method.max_radius = static_cast<double>(random.uniform()) * 0.3;
+  problem.limits.exclude_self = problem.self && random.below(2) == 0;
+  if (random.below(3) == 0) problem.limits.max_radius = static_cast<double>(random.uniform()) * 0.3;
   index_t const firsts[] = {0, 9, (index_t{1} << 32) - 50};
   problem.first_index = firsts[random.below(3)];
   problem.threads = random.below(4) == 0 ? 2 : 1;

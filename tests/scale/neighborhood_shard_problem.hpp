@@ -98,8 +98,8 @@ neighborhood_answer<Coord> neighborhoods_of_part(Exec exec, Communicator& commun
   farpoint::span<Coord> const to{means.data(), means.size()};
   index_t const k = calls.k + odd.k_more;
   answer.means_outcome =
-      run(mean_knn_distance_shard_plan_workspace_bytes(exec, ranks, part, k, to), [&](farpoint::bytes workspace) {
-        return mean_knn_distance_shard_plan(exec, communicator, part, k, to, workspace, reports.data() + 1);
+      run(mean_knn_distance_shard_plan_workspace_bytes(exec, ranks, part, {k}, {to}), [&](farpoint::bytes workspace) {
+        return mean_knn_distance_shard_plan(exec, communicator, part, {k}, {to, reports.data() + 1}, workspace);
       });
   farpoint::span<float const> const values{features.data(), features.size()};
   auto const queries = view_of_array<Array, Coord>(asked);
@@ -179,9 +179,9 @@ neighborhood_answer<Coord> expected_neighborhoods(indexed_shard_problem<Coord> c
   output.report = &expected.reports[0];
   farpoint::host_scratch const normals_room{estimate_normals_workspace_bytes(exec, points, calls.normals)};
   REQUIRE(estimate_normals(exec, points, calls.normals, output, normals_room));
-  farpoint::host_scratch const means_room{mean_knn_distance_workspace_bytes(exec, points, calls.k)};
-  REQUIRE(mean_knn_distance(exec, points, calls.k, farpoint::span<Coord>{expected.means}, means_room,
-                            &expected.reports[1]));
+  farpoint::host_scratch const means_room{mean_knn_distance_workspace_bytes(exec, points, {calls.k})};
+  REQUIRE(mean_knn_distance(exec, points, {calls.k}, {farpoint::span<Coord>{expected.means}, &expected.reports[1]},
+                            means_room));
   farpoint::host_scratch const room{interpolate_workspace_bytes(exec, points, asked)};
   REQUIRE(interpolate(exec, points, features, asked, calls.channels, {expected.features, &expected.reports[2]}, room));
   return expected;

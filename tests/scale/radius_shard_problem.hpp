@@ -16,7 +16,6 @@ using farpoint::status;
 /// The call of one rank, and what is wrong with it.
 struct radius_rank_call {
   radius_params params;
-  index_t max = 0;
   index_t capacity = 0;
   bool is_made = true;
   index_t first_more = 0;      ///< added to the index of the first point
@@ -25,7 +24,7 @@ struct radius_rank_call {
   std::size_t workspace_less = 0;  ///< bytes
 };
 
-/// Parts, and queries as in knn_shard_problem; `k` is the max of radius().
+/// Parts, and queries as in knn_shard_problem; `k` is max_neighbors of radius().
 template <class Coord>
 struct radius_shard_problem : knn_shard_problem<Coord> {
   radius_params params;
@@ -43,11 +42,16 @@ struct radius_shard_problem : knn_shard_problem<Coord> {
     parts.resize(this->ranks());
     for (std::size_t r = 0; r < parts.size(); ++r) parts[r] = r;
   }
+  radius_params within() const {
+    radius_params lists = params;
+    lists.max_neighbors = this->k;
+    return lists;
+  }
   index_t query_count() const { return static_cast<index_t>(this->self ? this->cloud.size() : this->others.size()); }
   /// Calls that all ranks may make.
   std::vector<radius_rank_call> calls() const {
     auto const room = query_count() * static_cast<index_t>(this->ranks());
-    return std::vector<radius_rank_call>(this->ranks(), radius_rank_call{params, this->k, room});
+    return std::vector<radius_rank_call>(this->ranks(), radius_rank_call{within(), room});
   }
 };
 
@@ -78,7 +82,8 @@ radius_shard_answer<Coord> radius_of_rank(Exec exec, Communicator& communicator,
   };
   farpoint::shard<view> const part{view_of(points), problem.first_index + problem.cuts[which] + call.first_more};
   view const queries = problem.in_place ? part.points : view_of(asked);
-  auto const size = asked.size() * static_cast<std::size_t>(call.max > 0 ? call.max : 0) - call.lists_less;
+  auto const size =
+      asked.size() * static_cast<std::size_t>(std::max<index_t>(call.params.max_neighbors, 0)) - call.lists_less;
   Array<index_t> const indices{size};
   Array<Coord> const distances{size};
   Array<index_t> const counts{asked.size() - call.counts_less};
@@ -93,21 +98,21 @@ radius_shard_answer<Coord> radius_of_rank(Exec exec, Communicator& communicator,
   output.exchanged = &answer.exchanged;
   output.report = report.data();
   int const ranks = communicator.ranks();
-  std::size_t const needed =
-      problem.planned ? radius_shard_plan_workspace_bytes(exec, ranks, part, queries, call.params, call.max, output)
-                      : radius_shard_workspace_bytes(exec, ranks, part, queries, call.params, call.max, output);
+  std::size_t const needed = problem.planned
+                                 ? radius_shard_plan_workspace_bytes(exec, ranks, part, queries, call.params, output)
+                                 : radius_shard_workspace_bytes(exec, ranks, part, queries, call.params, output);
   std::size_t const given = needed - std::min(needed, call.workspace_less);
   Array<unsigned char> const workspace{given};
   farpoint::bytes const memory{workspace.data(), given};
   if (problem.planned) {
-    auto search = radius_shard_plan(exec, communicator, part, queries, call.params, call.max, output, memory);
+    auto search = radius_shard_plan(exec, communicator, part, queries, call.params, output, memory);
     if (search.outcome()) answer.exchanged = search.exchanged();
     Array<unsigned char> const room{search.workspace_bytes()};
     answer.outcome = search.run({room.data(), search.workspace_bytes()});
     wait();
     if (!room.intact()) answer.outcome = memory_was_written;
   } else {
-    answer.outcome = radius_shard(exec, communicator, part, queries, call.params, call.max, output, memory);
+    answer.outcome = radius_shard(exec, communicator, part, queries, call.params, output, memory);
     wait();
   }
   if (!workspace.intact() || !indices.intact() || !distances.intact() || !counts.intact() || !report.intact()) {
@@ -131,7 +136,7 @@ void check_radius_answers(radius_shard_problem<Coord> const& problem,
   std::vector<index_t> counts(queries.size());
   farpoint::radius_report report;
   REQUIRE(farpoint::reference::radius(farpoint::batch{view_of(problem.cloud)}, farpoint::batch{view_of(queries)},
-                                      problem.params, problem.k,
+                                      problem.within(),
                                       farpoint::radius_output<Coord>{indices, distances, counts, &report}));
   for (index_t& index : indices) index += index < 0 ? 0 : problem.first_index;
 

@@ -23,11 +23,10 @@ struct screen_problem {
 
   points_type points;
   screen_space<Camera> method;
-  index_t k;
   bool wide = false;  ///< 64-bit indices
 
   screen_problem(xyz_cloud const& cloud, Camera const& seen_by, index_t k_, record_format format = {})
-      : points{cloud, 0, format}, method{seen_by}, k{k_} {}
+      : points{cloud, 0, format}, method{seen_by, k_} {}
 
   index_t rows() const { return farpoint::detail::screen_row_count(points.points, method); }
   index_t max_visible() const { return farpoint::detail::max_visible(points.points, method); }
@@ -79,7 +78,7 @@ struct screen_arrays : list_arrays<Scalar, Index, Array> {
 
   template <class Problem>
   explicit screen_arrays(Problem const& problem)
-      : lists{problem.rows() * std::clamp<index_t>(problem.k, 0, 2000), problem.rows()},
+      : lists{problem.rows() * std::clamp<index_t>(problem.method.k, 0, 2000), problem.rows()},
         pixels{static_cast<std::size_t>(problem.rows())},
         visible{static_cast<std::size_t>(problem.max_visible())},
         visible_count{1} {}
@@ -124,7 +123,7 @@ auto collect_screen(Problem const& problem, Call const& call) {
 template <class Problem>
 auto reference_screen(Problem const& problem) {
   return collect_screen(problem, [&](auto const& output) {
-    return farpoint::reference::knn(clouds_in_place(problem.points), problem.method, problem.k, output);
+    return farpoint::reference::knn(clouds_in_place(problem.points), problem.method, output);
   });
 }
 

@@ -16,9 +16,9 @@ std::size_t knn_screen_tuned_bytes(farpoint::host_exec exec, farpoint::batch<Poi
 /// @param workspace  knn_screen_tuned_bytes()
 template <class Points, class Method, class Output>
 farpoint::result knn_screen_tuned(farpoint::host_exec exec, farpoint::batch<Points> const& clouds, Method const& method,
-                                  farpoint::index_t k, Output const& output, farpoint::bytes workspace,
+                                  Output const& output, farpoint::bytes workspace,
                                   farpoint::detail::for_each_cloud_tuning const& tuning) {
-  return farpoint::detail::knn_screen_host(exec, clouds, method, k, output, workspace, tuning);
+  return farpoint::detail::knn_screen_host(exec, clouds, method, output, workspace, tuning);
 }
 
 }  // namespace farpoint_tests

@@ -56,9 +56,10 @@ std::size_t screen_bytes(Exec exec, screen_limits const& of) {
   farpoint::screen_space<Camera> method;
   method.camera.width = static_cast<std::int32_t>(of.width);
   method.camera.height = static_cast<std::int32_t>(of.height);
+  method.k = of.k;
   method.layers = of.layers;
   method.rounds = of.rounds;
-  return knn_workspace_bytes(exec, farpoint::batch{Points{nothing, of.points}}, method, of.k);
+  return knn_workspace_bytes(exec, farpoint::batch{Points{nothing, of.points}}, method);
 }
 
 template <class Points, class Exec>

@@ -218,11 +218,9 @@ struct edges_of_search {
       auto const entries = static_cast<std::size_t>(size() * k);
       auto const indices = memory.template scratch<std::int32_t>(entries);
       auto const distances = memory.template scratch<float>(entries);
-      farpoint::exact method;
-      method.max_radius = radius;
-      method.exclude_self = true;
-      searched = knn(exec, cloud, method, k, {indices, distances},
-                     memory.scratch(knn_workspace_bytes(exec, cloud, method, k)));
+      farpoint::knn_params const nearest{k, radius, true};
+      searched =
+          knn(exec, cloud, nearest, {indices, distances}, memory.scratch(knn_workspace_bytes(exec, cloud, nearest)));
       lists.indices = indices;
       lists.distances = distances;
     } else {

@@ -7,7 +7,7 @@
 
 namespace farpoint_tests {
 
-using farpoint::exact;
+using farpoint::knn_params;
 
 /// Clouds of points and of queries, with their memory layout and batching, and the parameters of a search.
 template <class Coord, class QueryCoord = Coord>
@@ -19,7 +19,7 @@ struct knn_problem {
   points_type points;
   queries_type queries;  ///< ignored if `self`
   bool self = true;
-  exact method;
+  farpoint::neighborhood_params limits;
   index_t k = 1;
   bool wide = false;  ///< 64-bit indices
 
@@ -32,6 +32,7 @@ struct knn_problem {
     self = false;
     return *this;
   }
+  knn_params nearest() const { return limits.with_k(k); }
   index_t query_count() const { return std::max<index_t>(self ? points.points : queries.points, 0); }
   /// Returns the number of elements of all lists. Clamps k, as calls refuse larger ones.
   index_t list_size() const { return query_count() * std::clamp<index_t>(k, 0, 2000); }
@@ -72,8 +73,8 @@ template <class Problem>
 auto reference_knn(Problem const& problem) {
   return collect_knn(problem, [&](auto const& output) {
     auto const points = clouds_in_place(problem.points);
-    if (problem.self) return farpoint::reference::knn(points, problem.method, problem.k, output);
-    return farpoint::reference::knn(points, clouds_in_place(problem.queries), problem.method, problem.k, output);
+    if (problem.self) return farpoint::reference::knn(points, problem.nearest(), output);
+    return farpoint::reference::knn(points, clouds_in_place(problem.queries), problem.nearest(), output);
   });
 }
 

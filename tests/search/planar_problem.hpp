@@ -44,9 +44,9 @@ struct planar_problem {
     auto const rows = static_cast<std::size_t>(size());
     farpoint::knn_output<scalar> lists{memory.template output<std::int32_t>(rows * static_cast<std::size_t>(k))};
     lists.distances = memory.template output<scalar>(rows * static_cast<std::size_t>(k));
-    farpoint::exact const method;
+    farpoint::knn_params const nearest{k};
     farpoint::result const found =
-        knn(exec, batch, method, k, lists, memory.scratch(knn_workspace_bytes(exec, batch, method, k)));
+        knn(exec, batch, nearest, lists, memory.scratch(knn_workspace_bytes(exec, batch, nearest)));
     farpoint::radius_params params;
     params.radius = radius;
     std::size_t const capacity = row_capacity();

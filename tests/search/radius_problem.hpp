@@ -10,7 +10,7 @@ namespace farpoint_tests {
 using farpoint::radius_order;
 using farpoint::radius_params;
 
-/// A problem for radius(), whose `max` is `k`, and for radius_rows().
+/// A problem for radius(), whose max_neighbors are `k`, and for radius_rows().
 template <class Coord>
 struct radius_problem : knn_problem<Coord> {
   radius_params params;
@@ -20,6 +20,12 @@ struct radius_problem : knn_problem<Coord> {
       : knn_problem<Coord>{cloud, max} {
     params.radius = radius;
     params.order = order;
+  }
+  /// Returns the parameters of radius().
+  radius_params within() const {
+    radius_params lists = params;
+    lists.max_neighbors = this->k;
+    return lists;
   }
 };
 
@@ -54,8 +60,7 @@ class radius_oracle {
   auto lists(Problem const& problem) {
     return collect_radius(problem, [&](auto const& output) {
       auto const [points, queries] = both_in_place(problem);
-      return farpoint::reference::detail::radius_from(points, queries, problem.params, problem.k, output,
-                                                      finder(problem));
+      return farpoint::reference::detail::radius_from(points, queries, problem.within(), output, finder(problem));
     });
   }
   auto rows(Problem const& problem) {

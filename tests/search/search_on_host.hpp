@@ -23,9 +23,9 @@ template <class Problem>
 auto knn_on_host(Problem const& problem, host_exec exec = host_exec{1}) {
   return collect_knn(problem, [&](auto const& output) {
     return with_clouds(problem, [&](auto const&... clouds) {
-      auto const [method, k] = std::pair{problem.method, problem.k};
-      host_workspace const workspace{knn_workspace_bytes(exec, clouds..., method, k)};
-      return knn(exec, clouds..., method, k, output, workspace.get());
+      auto const params = problem.nearest();
+      host_workspace const workspace{knn_workspace_bytes(exec, clouds..., params)};
+      return knn(exec, clouds..., params, output, workspace.get());
     });
   });
 }
@@ -43,7 +43,7 @@ template <class Problem>
 auto radius_on_host(Problem const& problem, host_exec exec = host_exec{1}) {
   return collect_radius(problem, [&](auto const& output) {
     return search_radius(problem, exec, [&](farpoint::bytes memory, auto const&... clouds) {
-      return radius(exec, clouds..., problem.params, problem.k, output, memory);
+      return radius(exec, clouds..., problem.within(), output, memory);
     });
   });
 }

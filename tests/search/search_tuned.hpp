@@ -18,12 +18,12 @@ std::size_t search_tuned_bytes(farpoint::host_exec exec, Points const& points, Q
   return farpoint::detail::host_search_bytes(exec, points, queries, self, tuning);
 }
 
-/// knn_tuned(exec, points, queries, self, method, k, output, workspace, tuning)
+/// knn_tuned(exec, points, queries, self, params, output, workspace, tuning)
 template <class... Arguments>
 farpoint::result knn_tuned(Arguments const&... arguments) {
   return farpoint::detail::knn_host(arguments...);
 }
-/// radius_tuned(exec, points, queries, self, params, max, output, workspace, tuning)
+/// radius_tuned(exec, points, queries, self, params, output, workspace, tuning)
 template <class... Arguments>
 farpoint::result radius_tuned(Arguments const&... arguments) {
   return farpoint::detail::radius_host(arguments...);

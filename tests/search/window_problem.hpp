@@ -68,7 +68,7 @@ struct window_problem {
     nearest.distances = memory.template output<scalar>(k * queries.size() / 3);
     if (!outcome) return outcome;
     farpoint::batch const cloud{farpoint::point_view<scalar>{asked.data(), count}};
-    return knn(exec, index, cloud, farpoint::exact{}, k, nearest);
+    return knn(exec, index, cloud, farpoint::knn_params{k}, nearest);
   }
 
   std::vector<std::vector<unsigned char>> expected() const {

@@ -43,21 +43,22 @@ struct search_data {
 
 // The work of a call, as make_call() takes it.
 
-auto knn_work(search_data data, farpoint::exact method, index_t k) {
+auto knn_work(search_data data, farpoint::knn_params params) {
   return [=, data = std::move(data)](auto exec, auto& memory) {
     return data.in(memory, [&](auto const&... clouds) {
-      auto const output = data.lists_in<farpoint::knn_output<float>, farpoint::knn_report>(memory, k);
-      return farpoint::knn(exec, clouds..., method, k, output,
-                           memory.scratch(farpoint::knn_workspace_bytes(exec, clouds..., method, k)));
+      auto const output = data.lists_in<farpoint::knn_output<float>, farpoint::knn_report>(memory, params.k);
+      return farpoint::knn(exec, clouds..., params, output,
+                           memory.scratch(farpoint::knn_workspace_bytes(exec, clouds..., params)));
     });
   };
 }
 
-auto radius_work(search_data data, farpoint::radius_params params, index_t max) {
+auto radius_work(search_data data, farpoint::radius_params params) {
   return [=, data = std::move(data)](auto exec, auto& memory) {
     return data.in(memory, [&](auto const&... clouds) {
-      auto const output = data.lists_in<farpoint::radius_output<float>, farpoint::radius_report>(memory, max);
-      return farpoint::radius(exec, clouds..., params, max, output,
+      auto const output =
+          data.lists_in<farpoint::radius_output<float>, farpoint::radius_report>(memory, params.max_neighbors);
+      return farpoint::radius(exec, clouds..., params, output,
                               memory.scratch(farpoint::radius_workspace_bytes(exec, clouds...)));
     });
   };
@@ -96,9 +97,10 @@ void add_search_calls(call_list& calls, call_sizes sizes, std::uint64_t seed) {
   std::string const of = with_commas(n);
   farpoint::radius_params params;
   params.radius = table ? 1.25 : 2.3;
+  params.max_neighbors = 8;
   search_data const data{even_batch(1, n, seed), {}, true};
-  calls.push_back(make_call("knn " + of + ", k 8", knn_work(data, {}, 8)));
-  calls.push_back(make_call("radius " + of + ", 8 at most", radius_work(data, params, 8)));
+  calls.push_back(make_call("knn " + of + ", k 8", knn_work(data, {8})));
+  calls.push_back(make_call("radius " + of + ", 8 at most", radius_work(data, params)));
   calls.push_back(make_call("radius_rows " + of, radius_rows_work(data, params, 10 * n)));
 }
 
@@ -112,17 +114,19 @@ std::unique_ptr<stress_call> random_search_call(std::uint64_t seed) {
   auto const rows = static_cast<index_t>(data.rows());
   index_t const most = 1 + 600000 / std::max<index_t>(rows, 1);
   index_t const k = std::min<index_t>(1 + random.below(random.below(5) == 0 ? 300 : 40), most);
+  params.max_neighbors = k;
   std::string const number = std::to_string(seed);
   switch (random.below(4)) {
-    case 0: return make_call("random radius " + number, radius_work(std::move(data), params, k));
+    case 0: return make_call("random radius " + number, radius_work(std::move(data), params));
     case 1:
       return make_call("random radius_rows " + number,
                        radius_rows_work(std::move(data), params, random.below(20 * rows + 1)));
     default:
-      farpoint::exact method;
-      method.exclude_self = params.exclude_self;
-      if (random.below(3) == 0) method.max_radius = params.radius;
-      return make_call("random knn " + number, knn_work(std::move(data), method, k));
+      farpoint::knn_params nearest;
+      nearest.k = k;
+      nearest.exclude_self = params.exclude_self;
+      if (random.below(3) == 0) nearest.max_radius = params.radius;
+      return make_call("random knn " + number, knn_work(std::move(data), nearest));
   }
 }
 

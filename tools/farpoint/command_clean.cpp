@@ -29,10 +29,11 @@ std::vector<double> mean_distances(std::vector<std::array<Scalar, 3>> const& row
   std::vector<std::int32_t> indices(n * width);
   std::vector<Scalar> squared(n * width);
   farpoint::batch const points{farpoint::view_points(rows)};
-  farpoint::exact method;
-  method.exclude_self = true;
+  farpoint::knn_params params;
+  params.k = k;
+  params.exclude_self = true;
   farpoint::knn_output<Scalar> const output{indices, squared};
-  expect_ok(farpoint::runtime::knn(points, method, k, output, {common.backend, common.threads}, &info));
+  expect_ok(farpoint::runtime::knn(points, params, output, {common.backend, common.threads}, &info));
   std::vector<double> means(n, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < n; ++i) {
     if (!input.is_finite(i)) continue;
@@ -84,7 +85,7 @@ selection without_lone_points(std::vector<std::array<Scalar, 3>> const& rows, co
   params.exclude_self = true;
   farpoint::radius_output<Scalar> output;
   output.counts = counts;
-  expect_ok(farpoint::runtime::radius(points, params, 0, output, {common.backend, common.threads}, &made.info));
+  expect_ok(farpoint::runtime::radius(points, params, output, {common.backend, common.threads}, &made.info));
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] >= options.min_points) made.kept.push_back(i);
   }

@@ -37,9 +37,10 @@ struct normal_rows {
 
 // True if `rows` result rows, spread evenly over all queries, equal the definition of knn().
 template <class Scalar>
-bool rows_are_right(farpoint::batch<farpoint::point_view<Scalar>> const& points, farpoint::exact const& method,
-                    farpoint::index_t k, std::int32_t const* indices, Scalar const* distances, farpoint::index_t rows) {
+bool rows_are_right(farpoint::batch<farpoint::point_view<Scalar>> const& points, farpoint::knn_params const& params,
+                    std::int32_t const* indices, Scalar const* distances, farpoint::index_t rows) {
   auto const n = points.points().size();
+  auto const k = params.k;
   auto const width = static_cast<std::size_t>(k);
   std::vector<std::int32_t> found(width + 1);
   std::vector<Scalar> squared(width + 1);
@@ -47,15 +48,15 @@ bool rows_are_right(farpoint::batch<farpoint::point_view<Scalar>> const& points,
     auto const i = r * n / std::min(rows, n);
     // One query is not the point of its number: it is left out of one neighbor more.
     farpoint::batch const query{points.points().subview(i, 1)};
-    auto const more = method.exclude_self && k < farpoint::max_neighbors ? k + 1 : k;
+    auto const more = params.exclude_self && k < farpoint::max_neighbors ? k + 1 : k;
     farpoint::knn_output<Scalar> const output{
         farpoint::span<std::int32_t>{found.data(), static_cast<std::size_t>(more)},
         farpoint::span<Scalar>{squared.data(), static_cast<std::size_t>(more)}};
-    farpoint::exact const with_self{method.max_radius, false};
-    if (!farpoint::reference::knn(points, query, with_self, more, output)) return false;
+    farpoint::knn_params const with_self{more, params.max_radius};
+    if (!farpoint::reference::knn(points, query, with_self, output)) return false;
     std::size_t from = 0;
     for (std::size_t j = 0; j < width; ++j, ++from) {
-      if (method.exclude_self && from < static_cast<std::size_t>(more) && found[from] == i) ++from;
+      if (params.exclude_self && from < static_cast<std::size_t>(more) && found[from] == i) ++from;
       if (from >= static_cast<std::size_t>(more)) break;
       auto const at = static_cast<std::size_t>(i) * width + j;
       if (indices[at] != found[from] || std::memcmp(distances + at, &squared[from], sizeof(Scalar)) != 0) return false;
@@ -100,11 +101,11 @@ outcome find_neighbors_of_rows(std::vector<std::array<Scalar, 3>> const& rows, c
   auto const k = static_cast<std::size_t>(options.k);
   auto const n = rows.size();
   farpoint::batch const points{farpoint::view_points(rows)};
-  farpoint::exact const method{options.max_radius, !options.with_self};
+  farpoint::knn_params const params{options.k, options.max_radius, !options.with_self};
   auto const call = [&](farpoint::runtime::options const& where, farpoint::runtime::run_info& info) {
     neighbor_lists<Scalar> lists{std::vector<std::int32_t>(n * k), std::vector<Scalar>(n * k)};
     farpoint::knn_output<Scalar> const output{lists.indices, lists.distances};
-    expect_ok(farpoint::runtime::knn(points, method, options.k, output, where, &info));
+    expect_ok(farpoint::runtime::knn(points, params, output, where, &info));
     return lists;
   };
   outcome made;
@@ -121,7 +122,7 @@ outcome find_neighbors_of_rows(std::vector<std::array<Scalar, 3>> const& rows, c
     auto const reference = [&](neighbor_lists<Scalar> const& lists) {
       farpoint::runtime::run_info unused;
       return lists == call({farpoint::runtime::backend::host, 1}, unused) &&
-             rows_are_right(points, method, options.k, lists.indices.data(), lists.distances.data(), 256);
+             rows_are_right(points, params, lists.indices.data(), lists.distances.data(), 256);
     };
     made.equal = compare(run, call, "one thread, and as the serial loop at 256 points", reference, made.summary);
   }

@@ -95,11 +95,11 @@ std::vector<double> spacings(std::vector<std::array<Scalar, 3>> const& rows, com
                              farpoint::runtime::run_info& info) {
   std::vector<std::int32_t> nearest(rows.size());
   std::vector<Scalar> squared(rows.size());
-  farpoint::exact method;
-  method.exclude_self = true;
+  farpoint::knn_params params;
+  params.exclude_self = true;
   farpoint::knn_output<Scalar> const output{nearest, squared};
   farpoint::batch const points{farpoint::view_points(rows)};
-  expect_ok(farpoint::runtime::knn(points, method, 1, output, {options.backend, options.threads}, &info));
+  expect_ok(farpoint::runtime::knn(points, params, output, {options.backend, options.threads}, &info));
   std::vector<double> found;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (nearest[i] >= 0) found.push_back(std::sqrt(static_cast<double>(squared[i])));

@@ -21,8 +21,8 @@ splat_rows splats_of(std::vector<std::array<Scalar, 3>> const& rows, std::int64_
   auto const n = rows.size();
   farpoint::batch const points{farpoint::view_points(rows)};
   std::vector<std::int32_t> indices(n * static_cast<std::size_t>(k));
-  farpoint::exact const with_self{max_radius, false};
-  expect_ok(farpoint::runtime::knn(points, with_self, k, farpoint::knn_output<Scalar>{indices, {}}, where));
+  farpoint::knn_params const with_self{k, max_radius};
+  expect_ok(farpoint::runtime::knn(points, with_self, farpoint::knn_output<Scalar>{indices, {}}, where));
   std::vector<std::array<Scalar, 3>> normals(n), tangents(n);
   std::vector<std::array<Scalar, 2>> extents(n);
   auto const flat = [](auto& values) {

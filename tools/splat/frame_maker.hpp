@@ -38,6 +38,7 @@ class frame_maker {
         own_colors_(colors.empty() ? 0 : 3 * most_),
         colors_(3 * pixels_of(large_)),
         depths_(pixels_of(large_)) {
+    method_.k = k_;
     method_.rounds = request.rounds;
     // Where few points are visible, as through gaps of a surface in front, neighbors are distant and their splats
     // large.
@@ -48,7 +49,7 @@ class frame_maker {
     Side::copy_n(reinterpret_cast<float const*>(cloud.data()), cloud_.size(), cloud_.begin());
     Side::copy_n(colors.data(), colors.size(), own_colors_.begin());
     if (!searches()) upload(*request.given);
-    workspace_ = array<unsigned char>(std::max(knn_workspace_bytes(side_.exec(), points(), method_, k_),
+    workspace_ = array<unsigned char>(std::max(knn_workspace_bytes(side_.exec(), points(), method_),
                                                draw_splats_workspace_bytes(side_.exec(), splats(), large_, params_)) +
                                       alignment);
     side_.wait();
@@ -60,7 +61,7 @@ class frame_maker {
   }
   /// Finds the visible points and their neighbors, where they are not given.
   void search() {
-    if (searches()) expect_ok(knn(side_.exec(), points(), method_, k_, found(), workspace()));
+    if (searches()) expect_ok(knn(side_.exec(), points(), method_, found(), workspace()));
   }
   void fit() {
     vec3 const eye = eye_of(request_.looking);
@@ -89,7 +90,7 @@ class frame_maker {
       auto& times = made.times;
       times.projection = seconds_of([&] { project_points(); });
       if (searches()) {
-        times.index = side_.index_seconds(points(), method_, k_, found(), workspace());
+        times.index = side_.index_seconds(points(), method_, found(), workspace());
         times.search = std::max(0.0, searching - times.projection - times.index);
         search();  // measuring the index has overwritten the result
       }

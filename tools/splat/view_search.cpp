@@ -34,11 +34,11 @@ neighbor_rows search_cloud(std::vector<point3> const& cloud, std::vector<std::in
   farpoint::batch const points{farpoint::view_points(cloud)};
   auto const asking = gather_points(cloud, visible);
   farpoint::batch const queries{farpoint::view_points(asking)};
-  farpoint::exact const method;
+  farpoint::knn_params const params{k};
   auto found = empty_rows(visible.size(), k);
   farpoint::knn_output<float> const output{found.indices, found.distances};
-  farpoint::detail::host_workspace const workspace{farpoint::knn_workspace_bytes(exec, points, queries, method, k)};
-  expect_ok(farpoint::knn(exec, points, queries, method, k, output, workspace.get()));
+  farpoint::detail::host_workspace const workspace{farpoint::knn_workspace_bytes(exec, points, queries, params)};
+  expect_ok(farpoint::knn(exec, points, queries, params, output, workspace.get()));
   return found;
 }
 

@@ -33,11 +33,11 @@ struct fill_by_first {
 /// Parameters of a ball query.
 struct ball {
   radius_params params;
-  index_t samples;
 
-  ball(float radius, index_t nsample) noexcept : samples{nsample} {
+  ball(float radius, index_t nsample) noexcept {
     // The kernels square the radius, so its sign does not matter.
     params.radius = static_cast<double>(radius < 0 ? -radius : radius);
+    params.max_neighbors = nsample;
     params.exclusive = true;
   }
   /// False if the squared radius is 0 or NaN, underflow included: no distance is below it.
@@ -46,7 +46,7 @@ struct ball {
   template <class Exec>
   result query(Exec exec, batch<point_view<float>> const& points, batch<point_view<float>> const& queries,
                span<int> idx, bytes workspace) const noexcept {
-    return radius(exec, points, queries, params, samples, radius_output<float>{idx}, workspace);
+    return radius(exec, points, queries, params, radius_output<float>{idx}, workspace);
   }
 
   template <class Exec>
@@ -56,19 +56,20 @@ struct ball {
       return radius_workspace_bytes(exec, clouds, asked);
     };
     auto const search = [&](auto const& clouds, auto const& asked, bytes memory) {
-      span<int> const rows{idx, static_cast<std::size_t>(queries.points * samples)};
+      span<int> const rows{idx, static_cast<std::size_t>(queries.points * params.max_neighbors)};
       if (has_neighbors()) {
         if (result const found = query(exec, clouds, asked, rows, memory); !found) return found;
       }
-      fill_by_first<> const fill{idx, samples, !has_neighbors(), -1, &asked.offsets().back()};
-      return for_each_index(exec, queries.points, fill, samples);
+      fill_by_first<> const fill{idx, params.max_neighbors, !has_neighbors(), -1, &asked.offsets().back()};
+      return for_each_index(exec, queries.points, fill, params.max_neighbors);
     };
     return stacked_search{exec, points, queries}.run(workspace, FARPOINT_WORKSPACE_OF("ball_query_stack"), bytes_of,
                                                      search);
   }
 
   result check() const noexcept {
-    return samples <= max_neighbors ? result{} : farpoint::detail::reject("ball_query: nsample is above 1,024");
+    return params.max_neighbors <= max_neighbors ? result{}
+                                                 : farpoint::detail::reject("ball_query: nsample is above 1,024");
   }
 };
 

@@ -40,7 +40,7 @@ template <class Exec>
 std::size_t distCUDA2_workspace_bytes(Exec exec, int P) noexcept {
   if (P < 4) return 0;
   auto const cloud = detail::published_clouds(nullptr, 1, P);
-  return mean_knn_distance_workspace_bytes(detail::execution_of(exec), cloud, 3);
+  return mean_knn_distance_workspace_bytes(detail::execution_of(exec), cloud, {3});
 }
 
 /// Mean squared distance (m^2) of each point to the three nearest others: the same bits as simple-knn, for finite
@@ -65,8 +65,8 @@ result distCUDA2(int P, float const* points, float* meanDists, Exec exec, bytes 
   if (!checked || P == 0) return checked;
   auto const on = detail::execution_of(exec);
   if (P < 4) return for_each_index(on, P, detail::mean_of_few{detail::published_points(points, P), meanDists});
-  return mean_knn_distance(on, detail::published_clouds(points, 1, P), 3,
-                           span<float>{meanDists, static_cast<std::size_t>(P)}, workspace);
+  return mean_knn_distance(on, detail::published_clouds(points, 1, P), {3},
+                           {span<float>{meanDists, static_cast<std::size_t>(P)}}, workspace);
 }
 
 }  // namespace compat

@@ -59,7 +59,7 @@ result three_nn(Exec exec, batch<point_view<float>> const& points, batch<point_v
   index_t const size = queries.points().size() * 3;
   knn_output<float> const output{span<int>{idx, static_cast<std::size_t>(size)},
                                  {dist, static_cast<std::size_t>(size)}};
-  if (result const found = knn(exec, points, queries, exact{}, 3, output, workspace); !found) return found;
+  if (result const found = knn(exec, points, queries, knn_params{3}, output, workspace); !found) return found;
   return for_each_index(exec, size, finish_neighbors{dist, idx, kind, points, queries});
 }
 
@@ -86,7 +86,7 @@ template <class Exec>
 std::size_t three_nn_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
   if (!detail::check_sizes(b, n, m)) return 0;
   return knn_workspace_bytes(detail::execution_of(exec), detail::published_clouds(nullptr, b, m),
-                             detail::published_clouds(nullptr, b, n), exact{}, 3);
+                             detail::published_clouds(nullptr, b, n), knn_params{3});
 }
 
 /// Finds the three nearest known points of each unknown point, nearest first. Ties go to the lowest index. Distances
@@ -126,7 +126,7 @@ std::size_t three_nn_stack_workspace_bytes(Exec exec, int batch_size, int N, int
   if (!detail::check_sizes(batch_size, N, M)) return 0;
   auto const on = detail::execution_of(exec);
   return detail::stacked_search{on, {nullptr, M, nullptr, batch_size}, {nullptr, N, nullptr, batch_size}}.bytes(
-      [&](auto const& points, auto const& queries) { return knn_workspace_bytes(on, points, queries, exact{}, 3); });
+      [&](auto const& points, auto const& queries) { return knn_workspace_bytes(on, points, queries, knn_params{3}); });
 }
 
 /// Three nearest points in clouds stored one after another. Indices count from the first known point of all clouds.
@@ -160,7 +160,7 @@ result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const*
   if (!checked || batch_size == 0 || N == 0) return checked;
   auto const on = detail::execution_of(exec);
   auto const bytes_of = [&](auto const& clouds, auto const& asked) {
-    return knn_workspace_bytes(on, clouds, asked, exact{}, 3);
+    return knn_workspace_bytes(on, clouds, asked, knn_params{3});
   };
   auto const search = [&](auto const& clouds, auto const& asked, bytes memory) {
     return detail::three_nn(on, clouds, asked, dist2, idx, distances, memory);

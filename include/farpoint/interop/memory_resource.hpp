@@ -25,7 +25,7 @@ inline constexpr bool takes_bytes_first<
 /// arguments.
 ///
 ///     farpoint::stream_workspace memory{*rmm::mr::get_current_device_resource(), bytes, stream};
-///     farpoint::knn(stream, points, queries, farpoint::exact{}, 8, output, memory.get());
+///     farpoint::knn(stream, points, queries, {8}, output, memory.get());
 ///
 /// May be destroyed as soon as the call has returned: the memory is freed in stream order, after the call has used it.
 /// The resource must outlive the workspace and align to 256 bytes, as RMM's resources do; otherwise calls reject the

@@ -100,26 +100,26 @@ void write_row(std::vector<neighbor<Scalar>> const& found, index_t row, index_t 
 /// farpoint::knn() on one thread, by definition: same rules and outputs, host memory. O(points * queries). Allocates;
 /// throws std::bad_alloc.
 template <class Points, class Queries>
-result knn(batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
+result knn(batch<Points> const& points, batch<Queries> const& queries, knn_params const& params,
            knn_output<typename Points::scalar> const& output) {
   using scalar = typename Points::scalar;
   if (result const checked = farpoint::detail::check_bvh_points(points); !checked) return checked;
   if (result const checked = farpoint::detail::check_queries(queries, points.size()); !checked) return checked;
-  if (result const checked = farpoint::detail::check_knn(queries.points().size(), method, k, output); !checked) {
+  if (result const checked = farpoint::detail::check_knn(queries.points().size(), params, output); !checked) {
     return checked;
   }
   if (auto const bad = farpoint::detail::count_bad_offsets(points, queries); bad > 0) {
-    auto const search = [&](auto const& none, auto const& rows) { return knn(none, rows, method, k, output); };
+    auto const search = [&](auto const& none, auto const& rows) { return knn(none, rows, params, output); };
     return detail::leave_rows_empty(points, queries, output.report, bad, search);
   }
-  auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
+  auto const radius2 = farpoint::detail::squared_radius<scalar>(params.max_radius);
   for (index_t b = 0; b < points.size(); ++b) {
     auto const cloud = detail::finite_points(points[b]);
     for (index_t i = 0; i < queries[b].size(); ++i) {
-      auto const found = detail::nearest_within(cloud, queries[b][i], radius2, method.exclude_self ? i : -1,
-                                                static_cast<std::size_t>(k));
+      auto const found = detail::nearest_within(cloud, queries[b][i], radius2, params.exclude_self ? i : -1,
+                                                static_cast<std::size_t>(params.k));
       index_t const row = queries.begin_of(b) + i;
-      detail::write_row(found, row, k, output.indices, output.distances);
+      detail::write_row(found, row, params.k, output.indices, output.distances);
       if (!output.counts.empty()) output.counts.set(row, static_cast<index_t>(found.size()));
     }
   }
@@ -132,9 +132,8 @@ result knn(batch<Points> const& points, batch<Queries> const& queries, exact con
 
 /// knn() with the points as queries.
 template <class Points>
-result knn(batch<Points> const& points, exact const& method, index_t k,
-           knn_output<typename Points::scalar> const& output) {
-  return reference::knn(points, points, method, k, output);
+result knn(batch<Points> const& points, knn_params const& params, knn_output<typename Points::scalar> const& output) {
+  return reference::knn(points, points, params, output);
 }
 
 }  // namespace reference

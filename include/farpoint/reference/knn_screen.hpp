@@ -77,12 +77,12 @@ auto all_visible(Points const& cloud, screen_view const& view, screen_view::poin
 /// Approximate search: returns the candidates of its last round.
 template <class Points, class Camera>
 auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view::point const& query,
-                   screen_space<Camera> const& method, index_t k) {
+                   screen_space<Camera> const& method) {
   using scalar = typename Points::scalar;
   std::vector<neighbor<scalar>> found;
   if constexpr (farpoint::detail::knows_pixel_span<Camera>) {
-    auto const narrow_k = static_cast<int>(k);
-    auto const most = static_cast<std::size_t>(farpoint::detail::max_candidates(method, k));
+    auto const narrow_k = static_cast<int>(method.k);
+    auto const most = static_cast<std::size_t>(farpoint::detail::max_candidates(method));
     auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
     // A pixel is a square of cells, one per layer.
     int const cells = 1 << farpoint::detail::screen_pixel_level(method.layers);
@@ -95,8 +95,8 @@ auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view:
       return std::count_if(by_code.visible.begin(), by_code.visible.end(),
                            [&](auto const& p) { return p.code >> 2 * level == query.code >> 2 * level; });
     };
-    while (in_node() < k && level < top) ++level;
-    float const wanted = mul_rn(static_cast<float>(k), method.first_area);
+    while (in_node() < method.k && level < top) ++level;
+    float const wanted = mul_rn(static_cast<float>(method.k), method.first_area);
     float radius = farpoint::detail::screen_radius(level, static_cast<std::uint32_t>(in_node()), wanted);
 
     for (int round = 1; true; ++round) {
@@ -119,7 +119,7 @@ auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view:
           if (d <= limit) found.emplace_back(d, first->index);
         }
       }
-      if (round >= method.rounds || (found.size() >= static_cast<std::size_t>(k) && found.size() <= most)) break;
+      if (round >= method.rounds || (found.size() >= static_cast<std::size_t>(method.k) && found.size() <= most)) break;
       auto const count = static_cast<std::uint32_t>(std::min(found.size(), most));
       radius = farpoint::detail::rescaled_radius(radius, count, narrow_k);
     }
@@ -132,16 +132,16 @@ auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view:
 /// farpoint::knn() in screen space on one thread, by definition: same rules and outputs, host memory. O(points + pixels
 /// + visible^2). Allocates; throws std::bad_alloc.
 template <class Points, class Camera>
-result knn(batch<Points> const& points, screen_space<Camera> const& method, index_t k,
+result knn(batch<Points> const& points, screen_space<Camera> const& method,
            knn_screen_output<typename Points::scalar> const& output) {
-  if (result const checked = farpoint::detail::check_knn_screen(points, method, k, output); !checked) return checked;
+  if (result const checked = farpoint::detail::check_knn_screen(points, method, output); !checked) return checked;
   bool const by_input = method.rows == screen_rows::input;
   index_t const bad_offsets = farpoint::detail::count_bad_offsets(points);
   Points const cloud = bad_offsets > 0 ? points.points().subview(0, 0) : points[0];
   index_t const begin = by_input && bad_offsets == 0 ? points.begin_of(0) : 0;
   index_t const empty_rows = bad_offsets > 0 ? points.points().size() : cloud.size();
   for (index_t i = 0; by_input && i < empty_rows; ++i) {
-    detail::write_row<typename Points::scalar>({}, begin + i, k, output.indices, output.distances);
+    detail::write_row<typename Points::scalar>({}, begin + i, method.k, output.indices, output.distances);
     if (!output.counts.empty()) output.counts.set(begin + i, 0);
     if (!output.pixels.empty()) output.pixels.set(begin + i, -1);
   }
@@ -154,10 +154,10 @@ result knn(batch<Points> const& points, screen_space<Camera> const& method, inde
   for (auto const& point : view.visible) {
     index_t const row = by_input ? begin + point.index : rank;
     auto found = method.rounds == until_exact ? detail::all_visible(cloud, view, point, method)
-                                              : detail::candidates_of(cloud, by_code, point, method, k);
+                                              : detail::candidates_of(cloud, by_code, point, method);
     std::sort(found.begin(), found.end());
-    found.resize(std::min(found.size(), static_cast<std::size_t>(k)));
-    detail::write_row(found, row, k, output.indices, output.distances);
+    found.resize(std::min(found.size(), static_cast<std::size_t>(method.k)));
+    detail::write_row(found, row, method.k, output.indices, output.distances);
     if (!output.counts.empty()) output.counts.set(row, static_cast<index_t>(found.size()));
     if (!output.pixels.empty()) output.pixels.set(row, index_t{point.y} * method.camera.width + point.x);
     if (!output.visible.empty()) output.visible.set(rank, point.index);

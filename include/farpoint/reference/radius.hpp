@@ -110,14 +110,14 @@ result answer_rows(batch<Points> const& points, batch<Queries> const& queries, r
 /// radius() with rows from `find()`, which returns find_rows() of the same arguments: lets callers compute several
 /// outputs from the same rows.
 template <class Points, class Queries, class Find>
-result radius_from(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params, index_t max,
+result radius_from(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
                    radius_output<typename Points::scalar> const& output, Find const& find) {
   if (result const checked = check_radius_clouds(points, queries); !checked) return checked;
-  if (result const checked = farpoint::detail::check_radius(queries.points().size(), params, max, output); !checked) {
+  if (result const checked = farpoint::detail::check_radius(queries.points().size(), params, output); !checked) {
     return checked;
   }
   return answer_rows(points, queries, output.report, find, [&](auto const& asked, auto const& rows, auto& report) {
-    write_lists(asked, rows, max, output, report);
+    write_lists(asked, rows, params.max_neighbors, output, report);
   });
 }
 
@@ -138,9 +138,9 @@ result radius_rows_from(batch<Points> const& points, batch<Queries> const& queri
 /// farpoint::radius() on one thread, by definition: same rules and outputs, host memory. O(points * queries).
 /// Allocates; throws std::bad_alloc.
 template <class Points, class Queries>
-result radius(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params, index_t max,
+result radius(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               radius_output<typename Points::scalar> const& output) {
-  return detail::radius_from(points, queries, params, max, output,
+  return detail::radius_from(points, queries, params, output,
                              [&] { return detail::find_rows(points, queries, params); });
 }
 

@@ -26,6 +26,7 @@
 #include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/knn.hpp>
 #include <farpoint/types/knn_screen.hpp>
+#include <farpoint/types/mean_knn_distance.hpp>
 #include <farpoint/types/radius.hpp>
 #include <farpoint/types/voxelize.hpp>
 
@@ -131,15 +132,14 @@ result voxelize(batch<point_view<Coord>> const& clouds, voxelize_params<scalar_o
 /// @name knn(): see <farpoint/knn.hpp>
 /// @{
 template <class Coord, library::if_coord<Coord> = 0>
-result knn(batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries, exact const& method,
-           index_t k, knn_output<scalar_of<Coord>> const& output, options const& options = {},
-           run_info* info = nullptr) noexcept {
-  return library::run_anywhere<library::function::knn>(options, info, points, queries, method, k, output);
+result knn(batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries, knn_params const& params,
+           knn_output<scalar_of<Coord>> const& output, options const& options = {}, run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::knn>(options, info, points, queries, params, output);
 }
 template <class Coord, library::if_coord<Coord> = 0>
-result knn(batch<point_view<Coord>> const& points, exact const& method, index_t k,
-           knn_output<scalar_of<Coord>> const& output, options const& options = {}, run_info* info = nullptr) noexcept {
-  return library::run_anywhere<library::function::knn>(options, info, points, method, k, output);
+result knn(batch<point_view<Coord>> const& points, knn_params const& params, knn_output<scalar_of<Coord>> const& output,
+           options const& options = {}, run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::knn>(options, info, points, params, output);
 }
 /// @}
 
@@ -147,15 +147,15 @@ result knn(batch<point_view<Coord>> const& points, exact const& method, index_t 
 /// @{
 template <class Coord, library::if_coord<Coord> = 0>
 result radius(batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries,
-              radius_params const& params, index_t max, radius_output<scalar_of<Coord>> const& output,
-              options const& options = {}, run_info* info = nullptr) noexcept {
-  return library::run_anywhere<library::function::radius>(options, info, points, queries, params, max, output);
+              radius_params const& params, radius_output<scalar_of<Coord>> const& output, options const& options = {},
+              run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::radius>(options, info, points, queries, params, output);
 }
 template <class Coord, library::if_coord<Coord> = 0>
-result radius(batch<point_view<Coord>> const& points, radius_params const& params, index_t max,
+result radius(batch<point_view<Coord>> const& points, radius_params const& params,
               radius_output<scalar_of<Coord>> const& output, options const& options = {},
               run_info* info = nullptr) noexcept {
-  return library::run_anywhere<library::function::radius>(options, info, points, params, max, output);
+  return library::run_anywhere<library::function::radius>(options, info, points, params, output);
 }
 template <class Coord, library::if_coord<Coord> = 0>
 result radius_rows(batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries,
@@ -184,9 +184,10 @@ result estimate_normals(batch<point_view<Coord>> const& points, normals_params c
 /// @name mean_knn_distance(): see <farpoint/mean_knn_distance.hpp>
 /// @{
 template <class Coord, library::if_coord<Coord> = 0>
-result mean_knn_distance(batch<point_view<Coord>> const& points, index_t k, span<scalar_of<Coord>> means,
-                         knn_report* report = nullptr, options const& options = {}, run_info* info = nullptr) noexcept {
-  return library::run_anywhere<library::function::mean_knn_distance>(options, info, points, k, means, report);
+result mean_knn_distance(batch<point_view<Coord>> const& points, mean_knn_distance_params const& params,
+                         mean_knn_distance_output<scalar_of<Coord>> const& output, options const& options = {},
+                         run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::mean_knn_distance>(options, info, points, params, output);
 }
 /// @}
 
@@ -220,12 +221,17 @@ result gather(detail::type_identity_t<feature_rows<Value const>> features, index
 /// @name knn() in screen space, for the cameras of the headers: see <farpoint/knn_screen.hpp>
 /// @{
 template <class Coord, class Camera, library::if_coord<Coord> = 0>
-result knn(batch<point_view<Coord>> const& points, screen_space<Camera> const& method, index_t k,
+result knn(batch<point_view<Coord>> const& points, screen_space<Camera> const& method,
            knn_screen_output<scalar_of<Coord>> const& output, options const& options = {},
            run_info* info = nullptr) noexcept {
-  return library::run_anywhere<library::function::knn_screen>(options, info, points, method, k, output);
+  return library::run_anywhere<library::function::knn_screen>(options, info, points, method, output);
 }
 /// @}
+
+/// @cond
+FARPOINT_WITH_LOOSE_K(knn)
+FARPOINT_WITH_LOOSE_K(radius)
+/// @endcond
 
 }  // namespace runtime
 

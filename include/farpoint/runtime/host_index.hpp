@@ -40,14 +40,27 @@ class FARPOINT_API point_index {
   /// A batch of queries has one cloud for each of the index. Searches run on the backend that holds the BVHs. `stop`
   /// ends them on the host; see host_stop.
   /// @{
-  result knn(clouds const& queries, exact const& method, index_t k, knn_output<Scalar> const& output,
+  result knn(clouds const& queries, knn_params const& params, knn_output<Scalar> const& output,
              run_info* info = nullptr, host_stop* stop = nullptr) const noexcept;
-  result radius(clouds const& queries, radius_params const& params, index_t max, radius_output<Scalar> const& output,
+  result radius(clouds const& queries, radius_params const& params, radius_output<Scalar> const& output,
                 run_info* info = nullptr, host_stop* stop = nullptr) const noexcept;
   result interpolate(span<float const> features, clouds const& queries, index_t channels,
                      interpolate_output const& output, run_info* info = nullptr,
                      host_stop* stop = nullptr) const noexcept;
   /// @}
+
+  /// @cond
+  FARPOINT_LOOSE_K(knn)
+  result knn(clouds const& queries, neighborhood_params const& params, index_t k, knn_output<Scalar> const& output,
+             run_info* info = nullptr, host_stop* stop = nullptr) const noexcept {
+    return knn(queries, params.with_k(k), output, info, stop);
+  }
+  FARPOINT_LOOSE_K(radius)
+  result radius(clouds const& queries, radius_params const& params, index_t max, radius_output<Scalar> const& output,
+                run_info* info = nullptr, host_stop* stop = nullptr) const noexcept {
+    return radius(queries, detail::with_k(params, max), output, info, stop);
+  }
+  /// @endcond
 
  private:
   struct state;

@@ -8,6 +8,7 @@
 #include <farpoint/core/float16.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/runtime/api.hpp>
+#include <farpoint/types/deprecated_search.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace library {

@@ -14,6 +14,7 @@
 #include <farpoint/types/fps.hpp>
 #include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/knn.hpp>
+#include <farpoint/types/mean_knn_distance.hpp>
 #include <farpoint/types/pillar_features.hpp>
 #include <farpoint/types/radius.hpp>
 #include <farpoint/types/voxelize.hpp>
@@ -92,23 +93,23 @@ FARPOINT_API result pillar_features(cuda_exec exec, voxelize_params<float> const
 /// @{
 template <class Coord, library::if_stream_coord<Coord> = 0>
 std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& points,
-                                batch<point_view<Coord>> const& queries, exact const& method, index_t k) noexcept {
-  return library::size_of<library::function::knn>(exec, points, queries, method, k);
+                                batch<point_view<Coord>> const& queries, knn_params const& params) noexcept {
+  return library::size_of<library::function::knn>(exec, points, queries, params);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
-std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& points, exact const& method,
-                                index_t k) noexcept {
-  return library::size_of<library::function::knn>(exec, points, method, k);
+std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& points,
+                                knn_params const& params) noexcept {
+  return library::size_of<library::function::knn>(exec, points, params);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 result knn(cuda_exec exec, batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries,
-           exact const& method, index_t k, knn_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
-  return library::run<library::function::knn>(exec, points, queries, method, k, output, workspace);
+           knn_params const& params, knn_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
+  return library::run<library::function::knn>(exec, points, queries, params, output, workspace);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
-result knn(cuda_exec exec, batch<point_view<Coord>> const& points, exact const& method, index_t k,
+result knn(cuda_exec exec, batch<point_view<Coord>> const& points, knn_params const& params,
            knn_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
-  return library::run<library::function::knn>(exec, points, method, k, output, workspace);
+  return library::run<library::function::knn>(exec, points, params, output, workspace);
 }
 /// @}
 
@@ -125,13 +126,13 @@ result build_point_bvh(cuda_exec exec, batch<point_view<Coord>> const& points, b
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 std::size_t knn_workspace_bytes(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const& index,
-                                batch<point_view<Coord>> const& queries) noexcept {
+                                batch<point_view<Coord>> const& queries, knn_params const& = {}) noexcept {
   return library::size_of<library::function::knn>(exec, index, queries);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 result knn(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const& index, batch<point_view<Coord>> const& queries,
-           exact const& method, index_t k, knn_output<scalar_of<Coord>> const& output, bytes workspace = {}) noexcept {
-  return library::run<library::function::knn>(exec, index, queries, method, k, output, workspace);
+           knn_params const& params, knn_output<scalar_of<Coord>> const& output, bytes workspace = {}) noexcept {
+  return library::run<library::function::knn>(exec, index, queries, params, output, workspace);
 }
 /// @}
 
@@ -139,23 +140,23 @@ result knn(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const& index, batc
 /// @{
 template <class Coord, library::if_stream_coord<Coord> = 0>
 std::size_t radius_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& points,
-                                   batch<point_view<Coord>> const& queries) noexcept {
+                                   batch<point_view<Coord>> const& queries, radius_params const& = {}) noexcept {
   return library::size_of<library::function::radius>(exec, points, queries);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
-std::size_t radius_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& points) noexcept {
+std::size_t radius_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& points,
+                                   radius_params const& = {}) noexcept {
   return library::size_of<library::function::radius>(exec, points);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 result radius(cuda_exec exec, batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries,
-              radius_params const& params, index_t max, radius_output<scalar_of<Coord>> const& output,
-              bytes workspace) noexcept {
-  return library::run<library::function::radius>(exec, points, queries, params, max, output, workspace);
+              radius_params const& params, radius_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
+  return library::run<library::function::radius>(exec, points, queries, params, output, workspace);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
-result radius(cuda_exec exec, batch<point_view<Coord>> const& points, radius_params const& params, index_t max,
+result radius(cuda_exec exec, batch<point_view<Coord>> const& points, radius_params const& params,
               radius_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
-  return library::run<library::function::radius>(exec, points, params, max, output, workspace);
+  return library::run<library::function::radius>(exec, points, params, output, workspace);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 result radius_rows(cuda_exec exec, batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries,
@@ -170,19 +171,19 @@ result radius_rows(cuda_exec exec, batch<point_view<Coord>> const& points, radiu
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const& index,
-                                   batch<point_view<Coord>> const& queries) noexcept {
+                                   batch<point_view<Coord>> const& queries, radius_params const& = {}) noexcept {
   return library::size_of<library::function::radius>(exec, index, queries);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 result radius(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const& index, batch<point_view<Coord>> const& queries,
-              radius_params const& params, index_t max, radius_output<scalar_of<Coord>> const& output,
+              radius_params const& params, radius_output<scalar_of<Coord>> const& output,
               bytes workspace = {}) noexcept {
-  return library::run<library::function::radius>(exec, index, queries, params, max, output, workspace);
+  return library::run<library::function::radius>(exec, index, queries, params, output, workspace);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const& index,
-                                   batch<point_view<Coord>> const& points,
-                                   batch<point_view<Coord>> const& queries) noexcept {
+                                   batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries,
+                                   radius_params const& = {}) noexcept {
   return library::size_of<library::function::radius_rows>(exec, index, points, queries);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
@@ -224,24 +225,25 @@ result estimate_normals(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const
 /// @{
 template <class Coord, library::if_stream_coord<Coord> = 0>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& points,
-                                              index_t k) noexcept {
-  return library::size_of<library::function::mean_knn_distance>(exec, points, k);
+                                              mean_knn_distance_params const& params) noexcept {
+  return library::size_of<library::function::mean_knn_distance>(exec, points, params);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
-result mean_knn_distance(cuda_exec exec, batch<point_view<Coord>> const& points, index_t k,
-                         span<scalar_of<Coord>> means, bytes workspace, knn_report* report = nullptr) noexcept {
-  return library::run<library::function::mean_knn_distance>(exec, points, k, means, workspace, report);
+result mean_knn_distance(cuda_exec exec, batch<point_view<Coord>> const& points, mean_knn_distance_params const& params,
+                         mean_knn_distance_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
+  return library::run<library::function::mean_knn_distance>(exec, points, params, output, workspace);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const& index,
-                                              batch<point_view<Coord>> const& points, index_t k) noexcept {
-  return library::size_of<library::function::mean_knn_distance>(exec, index, points, k);
+                                              batch<point_view<Coord>> const& points,
+                                              mean_knn_distance_params const& params) noexcept {
+  return library::size_of<library::function::mean_knn_distance>(exec, index, points, params);
 }
 template <class Coord, library::if_stream_coord<Coord> = 0>
 result mean_knn_distance(cuda_exec exec, device_point_bvh<scalar_of<Coord>> const& index,
-                         batch<point_view<Coord>> const& points, index_t k, span<scalar_of<Coord>> means,
-                         bytes workspace = {}, knn_report* report = nullptr) noexcept {
-  return library::run<library::function::mean_knn_distance>(exec, index, points, k, means, workspace, report);
+                         batch<point_view<Coord>> const& points, mean_knn_distance_params const& params,
+                         mean_knn_distance_output<scalar_of<Coord>> const& output, bytes workspace = {}) noexcept {
+  return library::run<library::function::mean_knn_distance>(exec, index, points, params, output, workspace);
 }
 /// @}
 

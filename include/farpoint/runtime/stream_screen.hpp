@@ -19,13 +19,13 @@ FARPOINT_BEGIN_NAMESPACE
 /// @{
 template <class Coord, class Camera, library::if_stream_coord<Coord> = 0>
 std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& points,
-                                screen_space<Camera> const& method, index_t k) noexcept {
-  return library::size_of<library::function::knn_screen>(exec, points, method, k);
+                                screen_space<Camera> const& method) noexcept {
+  return library::size_of<library::function::knn_screen>(exec, points, method);
 }
 template <class Coord, class Camera, library::if_stream_coord<Coord> = 0>
-result knn(cuda_exec exec, batch<point_view<Coord>> const& points, screen_space<Camera> const& method, index_t k,
+result knn(cuda_exec exec, batch<point_view<Coord>> const& points, screen_space<Camera> const& method,
            knn_screen_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
-  return library::run<library::function::knn_screen>(exec, points, method, k, output, workspace);
+  return library::run<library::function::knn_screen>(exec, points, method, output, workspace);
 }
 /// @}
 

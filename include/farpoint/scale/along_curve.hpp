@@ -1,12 +1,12 @@
 /// @file
-/// Method of knn_shard() that repartitions points along a space-filling curve before it searches.
+/// Parameters of knn_shard() that repartitions points along a space-filling curve before it searches.
 #pragma once
 
 #include <farpoint/types/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Method of knn_shard(): exact, and first repartitions the points so that each rank owns a compact part of the cloud,
+/// Parameters of knn_shard() that first repartitions the points so that each rank owns a compact part of the cloud,
 /// however the points are spread over the ranks.
 ///
 /// Owner r of R has the finite points from n r / R to n (r + 1) / R of the n finite points in Hilbert order, so the
@@ -14,8 +14,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// sent with 32 bits if the cloud has fewer than 2^31 points, and with 64 bits otherwise; for the workspace, the cloud
 /// has ranks x owned_points.
 struct along_curve {
-  /// Search radius and excluded points.
-  exact neighbors = {};
+  /// Number of neighbors, search radius and excluded points.
+  knn_params neighbors = {};
 
   /// Number of points that this rank has room for as an owner: the points of the whole cloud, non-finite ones included,
   /// divided by the number of ranks and rounded up.

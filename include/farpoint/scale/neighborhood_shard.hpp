@@ -8,29 +8,28 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Bytes of workspace of the first half; 0 if an argument is refused.
-template <class Request>
-std::size_t host_consumer_bytes(host_exec exec, int ranks, Request const& request) noexcept {
-  if (!check_threads(exec)) return 0;
-  return search_bytes<consumer_task_of<host_exec, no_communicator, Request>>(exec, ranks, request, first_half_only);
+template <class Exec, class Request>
+std::size_t consumer_bytes(Exec exec, int ranks, Request const& request) noexcept {
+  return search_bytes<consumer_task_of<Exec, no_communicator, Request>>(exec, ranks, request, first_half_only);
 }
 
 /// First half of a call.
-template <class Communicator, class Request>
-auto host_consumer_plan(host_exec exec, Communicator& communicator, Request const& request, bytes workspace) noexcept {
-  return host_search_call<consumer_task_of<host_exec, Communicator, Request>>(exec, communicator, request, workspace,
-                                                                              first_half_only)
-      .plan();
+template <class Exec, class Communicator, class Request>
+auto plan_consumer(char const* name, Exec exec, Communicator& communicator, Request const& request,
+                   bytes workspace) noexcept {
+  using task = consumer_task_of<Exec, Communicator, Request>;
+  return search_call<task, Exec, Communicator>{exec, communicator, request, workspace, first_half_only}.plan(name);
 }
 
 }  // namespace detail
 
 /// Bytes of workspace that estimate_normals_shard_plan() needs on a rank, 256-byte aligned. 0 if an argument is
 /// refused. As knn_shard_plan_workspace_bytes(), and 12 bytes (double: 16) per neighbor of each point. O(1).
-template <class Part>
+template <class Exec, class Part>
 std::size_t estimate_normals_shard_plan_workspace_bytes(
-    host_exec exec, int ranks, Part const& part, normals_params const& params,
+    Exec exec, int ranks, Part const& part, normals_params const& params,
     normals_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
-  return detail::host_consumer_bytes(exec, ranks, detail::normals_request(part, params, output));
+  return detail::consumer_bytes(exec, ranks, detail::normals_request(part, params, output));
 }
 
 /// First half of estimate_normals() in a cloud that is spread over ranks: finds the neighbors of the rank's points
@@ -38,10 +37,10 @@ std::size_t estimate_normals_shard_plan_workspace_bytes(
 /// planned_search::run(), has the memory that it needs and no more. The outputs have the bits of one call of
 /// estimate_normals() for the whole cloud.
 ///
-/// @param exec          threads of this rank; both halves return when they are complete
-/// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call
-/// @param part          shard or indexed_shard: the rank's points; may be empty. They stay in use until run() has
-///                      returned
+/// @param exec          as for knn_shard(): threads, or a stream with neighborhood_shard.cuh, where arrays are device
+///                      memory and the second half is enqueued
+/// @param communicator  as for knn_shard()
+/// @param part          as for knn_shard(); the points stay in use until run() has returned
 /// @param params        see normals_params; equal on all ranks
 /// @param output        see normals_output: rows of the rank's points, complete when run() has returned. The report is
 ///                      for all ranks
@@ -51,21 +50,21 @@ std::size_t estimate_normals_shard_plan_workspace_bytes(
 /// @return a search whose outcome() is `ok`, or on all ranks a failure as of knn_shard_plan()
 ///
 /// Complexity: knn_shard_plan() and its second half; coordinates of neighbors come with the answers.
-template <class Communicator, class Part>
-auto estimate_normals_shard_plan(host_exec exec, Communicator& communicator, Part const& part,
-                                 normals_params const& params,
+template <class Exec, class Communicator, class Part>
+auto estimate_normals_shard_plan(Exec exec, Communicator& communicator, Part const& part, normals_params const& params,
                                  normals_output<typename detail::points_of<Part>::scalar> const& output,
                                  bytes workspace) noexcept {
-  return detail::host_consumer_plan(exec, communicator, detail::normals_request(part, params, output), workspace);
+  return detail::plan_consumer("farpoint::estimate_normals_shard_plan", exec, communicator,
+                               detail::normals_request(part, params, output), workspace);
 }
 
 /// Bytes of workspace that mean_knn_distance_shard_plan() needs on a rank, 256-byte aligned. 0 if an argument is
 /// refused. As estimate_normals_shard_plan_workspace_bytes(). O(1).
-template <class Part>
-std::size_t mean_knn_distance_shard_plan_workspace_bytes(host_exec exec, int ranks, Part const& part, index_t k,
-                                                         span<typename detail::points_of<Part>::scalar> means,
-                                                         knn_report* report = nullptr) noexcept {
-  return detail::host_consumer_bytes(exec, ranks, detail::means_request(part, k, means, report));
+template <class Exec, class Part>
+std::size_t mean_knn_distance_shard_plan_workspace_bytes(
+    Exec exec, int ranks, Part const& part, mean_knn_distance_params const& params,
+    mean_knn_distance_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
+  return detail::consumer_bytes(exec, ranks, detail::means_request(part, params, output));
 }
 
 /// First half of mean_knn_distance() in a cloud that is spread over ranks. See estimate_normals_shard_plan() for
@@ -74,30 +73,30 @@ std::size_t mean_knn_distance_shard_plan_workspace_bytes(host_exec exec, int ran
 /// @param exec          as for estimate_normals_shard_plan()
 /// @param communicator  as for estimate_normals_shard_plan()
 /// @param part          as for estimate_normals_shard_plan()
-/// @param k             neighbors per point, 1 to 1,024; equal on all ranks
-/// @param means         `[points]`: as for mean_knn_distance()
+/// @param params        see mean_knn_distance_params; equal on all ranks
+/// @param output        see mean_knn_distance_output. The report is for all ranks
 /// @param workspace     at least mean_knn_distance_shard_plan_workspace_bytes() bytes, as for
 ///                      estimate_normals_shard_plan()
-/// @param report        for all ranks; optional
 ///
 /// @return as estimate_normals_shard_plan()
 ///
 /// Complexity: knn_shard_plan() and its second half.
-template <class Communicator, class Part>
-auto mean_knn_distance_shard_plan(host_exec exec, Communicator& communicator, Part const& part, index_t k,
-                                  span<typename detail::points_of<Part>::scalar> means, bytes workspace,
-                                  knn_report* report = nullptr) noexcept {
-  return detail::host_consumer_plan(exec, communicator, detail::means_request(part, k, means, report), workspace);
+template <class Exec, class Communicator, class Part>
+auto mean_knn_distance_shard_plan(Exec exec, Communicator& communicator, Part const& part,
+                                  mean_knn_distance_params const& params,
+                                  mean_knn_distance_output<typename detail::points_of<Part>::scalar> const& output,
+                                  bytes workspace) noexcept {
+  return detail::plan_consumer("farpoint::mean_knn_distance_shard_plan", exec, communicator,
+                               detail::means_request(part, params, output), workspace);
 }
 
 /// Bytes of workspace that interpolate_shard_plan() needs on a rank, 256-byte aligned. 0 if an argument is refused. As
 /// estimate_normals_shard_plan_workspace_bytes(), for three neighbors. O(1).
-template <class Part, class Queries>
-std::size_t interpolate_shard_plan_workspace_bytes(host_exec exec, int ranks, Part const& part,
-                                                   span<float const> features, Queries const& queries, index_t channels,
+template <class Exec, class Part, class Queries>
+std::size_t interpolate_shard_plan_workspace_bytes(Exec exec, int ranks, Part const& part, span<float const> features,
+                                                   Queries const& queries, index_t channels,
                                                    interpolate_output const& output) noexcept {
-  return detail::host_consumer_bytes(exec, ranks,
-                                     detail::interpolation_request(part, features, queries, channels, output));
+  return detail::consumer_bytes(exec, ranks, detail::interpolation_request(part, features, queries, channels, output));
 }
 
 /// First half of interpolate() in a cloud that is spread over ranks. See estimate_normals_shard_plan() for results and
@@ -115,12 +114,12 @@ std::size_t interpolate_shard_plan_workspace_bytes(host_exec exec, int ranks, Pa
 /// @return as estimate_normals_shard_plan()
 ///
 /// Complexity: knn_shard_plan() with k = 3 and its second half; features of neighbors come with the answers.
-template <class Communicator, class Part, class Queries>
-auto interpolate_shard_plan(host_exec exec, Communicator& communicator, Part const& part, span<float const> features,
+template <class Exec, class Communicator, class Part, class Queries>
+auto interpolate_shard_plan(Exec exec, Communicator& communicator, Part const& part, span<float const> features,
                             Queries const& queries, index_t channels, interpolate_output const& output,
                             bytes workspace) noexcept {
-  return detail::host_consumer_plan(
-      exec, communicator, detail::interpolation_request(part, features, queries, channels, output), workspace);
+  return detail::plan_consumer("farpoint::interpolate_shard_plan", exec, communicator,
+                               detail::interpolation_request(part, features, queries, channels, output), workspace);
 }
 
 FARPOINT_END_NAMESPACE

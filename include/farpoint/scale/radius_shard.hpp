@@ -1,34 +1,28 @@
 /// @file
-/// Neighbors within a radius in a cloud that is spread over several ranks, each with its own memory.
+/// Neighbors within a radius in a cloud that is spread over several ranks, each with its own memory: host threads, or
+/// GPUs with radius_shard.cuh.
 #pragma once
 
 #include <farpoint/scale/stream/radius_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace FARPOINT_HIDDEN detail {
-
-/// Task of radius_shard() on the host.
-template <class Part, class Queries, class Communicator = no_communicator>
-using host_radius_task = radius_shard_task<host_exec, Communicator, Part, Queries>;
-
-}  // namespace detail
 
 /// Bytes of workspace that radius_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
 /// The BVH of the points of a shard; per query 20 bytes (double: 32); per query of exchanged_capacity 36 bytes and 24
-/// per neighbor of `max` (double: 68 and 32; 16 more if `max` is 0), and 16 more (double: 28) if exchanged_capacity is
-/// not below the number of queries; per pair of ranks 8. O(1).
-template <class Part, class Queries>
+/// per neighbor of a row (double: 68 and 32; 16 more if max_neighbors is 0), and 16 more (double: 28) if
+/// exchanged_capacity is not below the number of queries; per pair of ranks 8. On a GPU, device memory: the BVH and the
+/// sorting of queries take the space that radius() on a stream takes. O(1).
+template <class Exec, class Part, class Queries>
 std::size_t radius_shard_workspace_bytes(
-    host_exec exec, int ranks, Part const& part, Queries const& queries, radius_params const& params, index_t max,
+    Exec exec, int ranks, Part const& part, Queries const& queries, radius_params const& params,
     radius_shard_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
-  if (!detail::check_threads(exec)) return 0;
-  return detail::search_bytes<detail::host_radius_task<Part, Queries>>(
-      exec, ranks, {part, queries, params, max, output}, output.exchanged_capacity);
+  return detail::search_bytes<detail::radius_shard_task<Exec, detail::no_communicator, Part, Queries>>(
+      exec, ranks, {part, queries, params, output}, output.exchanged_capacity);
 }
 
-/// Finds up to `max` points within a radius of each of the rank's queries, or only counts them, in a cloud that is
-/// spread over ranks. The rows have the bits of one radius() call for the whole cloud.
+/// Finds up to params.max_neighbors points within a radius of each of the rank's queries, or only counts them, in a
+/// cloud that is spread over ranks. The rows have the bits of one radius() call for the whole cloud.
 ///
 /// Points stay where they are. A rank answers its queries from its own points first. Each query then goes to the ranks
 /// whose bounding box is within the radius. A query whose row is full goes only to ranks that may have a better point
@@ -42,14 +36,14 @@ std::size_t radius_shard_workspace_bytes(
 /// repartition() has left out. Such indices are not compared with those of other ranks; no two ranks may have the same
 /// index.
 ///
-/// @param exec          threads of this rank; the call returns when the result is complete
-/// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call
-/// @param part          shard or indexed_shard: the rank's points; may be empty
+/// For a cuda_exec, ranks are GPUs (include radius_shard.cuh), with the differences of knn_shard().
+///
+/// @param exec          as for knn_shard()
+/// @param communicator  as for knn_shard()
+/// @param part          as for knn_shard()
 /// @param queries       queries of this rank, any number; double if and only if the points are
-/// @param params        radius and order; equal on all ranks. With exclude_self, query i is not matched with the rank's
-///                      point i
-/// @param max           largest number of neighbors per query, 0 to 1,024; equal on all ranks. 0 writes only the
-///                      counts, of all points within the radius
+/// @param params        see radius_params; equal on all ranks. With exclude_self, query i is not matched with the
+///                      rank's point i
 /// @param output        see radius_shard_output
 /// @param workspace     at least radius_shard_workspace_bytes() bytes, 256-byte aligned
 ///
@@ -62,33 +56,35 @@ std::size_t radius_shard_workspace_bytes(
 ///         - `workspace_too_small` on all ranks if one exchanges more queries than its exchanged_capacity; rows are
 ///           unspecified
 ///         - `communication_failure`: rows are unspecified
+///         - `cuda_failure`, after which the communicator is aborted if it has abort()
 ///
 /// Complexity: one BVH of the rank's points, radius() with it for the rank's queries and for the received ones, and
-/// ranks x queries box tests. Seven exchanges, or six if `max` is 0. Thread safety: concurrent calls must not share
-/// communicator, output or workspace.
-template <class Communicator, class Part, class Queries>
-result radius_shard(host_exec exec, Communicator& communicator, Part const& part, Queries const& queries,
-                    radius_params const& params, index_t max,
+/// ranks x queries box tests. Seven exchanges, or six if max_neighbors is 0. Thread safety: concurrent calls must not
+/// share communicator, output or workspace.
+template <class Exec, class Communicator, class Part, class Queries>
+result radius_shard(Exec exec, Communicator& communicator, Part const& part, Queries const& queries,
+                    radius_params const& params,
                     radius_shard_output<typename detail::points_of<Part>::scalar> const& output,
                     bytes workspace) noexcept {
-  return detail::host_search_call<detail::host_radius_task<Part, Queries, Communicator>>(
-             exec, communicator, {part, queries, params, max, output}, workspace, output.exchanged_capacity)
-      .run();
+  using task = detail::radius_shard_task<Exec, Communicator, Part, Queries>;
+  return detail::search_call<task, Exec, Communicator>{
+      exec, communicator, {part, queries, params, output}, workspace, output.exchanged_capacity}
+      .run("farpoint::radius_shard");
 }
 
 /// Bytes of workspace that radius_shard_plan() needs on a rank, 256-byte aligned. 0 if an argument is refused. As
 /// radius_shard_workspace_bytes(), without memory for exchanged queries. O(1).
-template <class Part, class Queries>
+template <class Exec, class Part, class Queries>
 std::size_t radius_shard_plan_workspace_bytes(
-    host_exec exec, int ranks, Part const& part, Queries const& queries, radius_params const& params, index_t max,
+    Exec exec, int ranks, Part const& part, Queries const& queries, radius_params const& params,
     radius_shard_output<typename detail::points_of<Part>::scalar> const& output) noexcept {
-  if (!detail::check_threads(exec)) return 0;
-  return detail::search_bytes<detail::host_radius_task<Part, Queries>>(
-      exec, ranks, {part, queries, params, max, output}, detail::first_half_only);
+  return detail::search_bytes<detail::radius_shard_task<Exec, detail::no_communicator, Part, Queries>>(
+      exec, ranks, {part, queries, params, output}, detail::first_half_only);
 }
 
 /// First half of radius_shard(): answers the queries from the rank's own points, and counts the queries for other
-/// ranks. The second half, planned_search::run(), has the memory that it needs and no more.
+/// ranks. The second half, planned_search::run(), has the memory that it needs and no more; on a stream it is enqueued
+/// and does not wait.
 ///
 /// @param exec          as for radius_shard()
 /// @param communicator  as for radius_shard(); it must outlive the returned object
@@ -96,7 +92,6 @@ std::size_t radius_shard_plan_workspace_bytes(
 ///                      run() has returned
 /// @param queries       as for radius_shard(); they stay in use until run() has returned
 /// @param params        as for radius_shard()
-/// @param max           as for radius_shard()
 /// @param output        see radius_shard_output; complete when run() has returned. exchanged_capacity and exchanged are
 ///                      not used
 /// @param workspace     at least radius_shard_plan_workspace_bytes() bytes, 256-byte aligned; in use until run() has
@@ -105,14 +100,15 @@ std::size_t radius_shard_plan_workspace_bytes(
 /// @return a search whose outcome() is `ok`, or on all ranks a failure as of radius_shard()
 ///
 /// Complexity: both halves take the time of radius_shard().
-template <class Communicator, class Part, class Queries>
-auto radius_shard_plan(host_exec exec, Communicator& communicator, Part const& part, Queries const& queries,
-                       radius_params const& params, index_t max,
+template <class Exec, class Communicator, class Part, class Queries>
+auto radius_shard_plan(Exec exec, Communicator& communicator, Part const& part, Queries const& queries,
+                       radius_params const& params,
                        radius_shard_output<typename detail::points_of<Part>::scalar> const& output,
                        bytes workspace) noexcept {
-  return detail::host_search_call<detail::host_radius_task<Part, Queries, Communicator>>(
-             exec, communicator, {part, queries, params, max, output}, workspace, detail::first_half_only)
-      .plan();
+  using task = detail::radius_shard_task<Exec, Communicator, Part, Queries>;
+  return detail::search_call<task, Exec, Communicator>{
+      exec, communicator, {part, queries, params, output}, workspace, detail::first_half_only}
+      .plan("farpoint::radius_shard_plan");
 }
 
 FARPOINT_END_NAMESPACE

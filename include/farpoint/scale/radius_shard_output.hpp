@@ -12,9 +12,10 @@ FARPOINT_BEGIN_NAMESPACE
 /// Outputs of radius_shard(): the rows of the rank's queries.
 template <class Scalar = float>
 struct radius_shard_output {
-  span<index_t> indices = {};   ///< `[queries, max]`: indices into the whole cloud, as in radius_output
-  span<Scalar> distances = {};  ///< `[queries, max]`: squared distances (m^2), as in radius_output; not optional
-  span<index_t> counts = {};    ///< `[queries]`: as in radius_output; not optional
+  span<index_t> indices = {};  ///< `[queries, max_neighbors]`: indices into the whole cloud, as in radius_output
+  span<Scalar> distances =
+      {};  ///< `[queries, max_neighbors]`: squared distances (m^2), as in radius_output; not optional
+  span<index_t> counts = {};  ///< `[queries]`: as in radius_output; not optional
   /// Room for queries sent, and again for queries received; not used by radius_shard_plan().
   index_t exchanged_capacity = 0;
   index_t* exchanged = nullptr;     ///< larger count of queries sent or received, even if above capacity; optional
@@ -35,10 +36,10 @@ struct radius_shard_request {
   Part const& source;
   Queries const& queries;
   radius_params const& params;
-  index_t each;  ///< largest number of neighbors per query
   radius_shard_output<scalar> const& output;
 
   shard<points_type> const& part() const noexcept { return part_of(source); }
+  index_t each() const noexcept { return params.max_neighbors; }
   result check() const noexcept;
   /// Calls `visit(arrays...)` with all arrays but the workspace.
   template <class Visit>
@@ -54,7 +55,7 @@ struct radius_shard_request {
     all.add(params.order);
     all.add(params.exclude_self);
     all.add(params.exclusive);
-    all.add(each);
+    all.add(each());
     return all.word();
   }
 };
@@ -70,9 +71,9 @@ result radius_shard_request<Part, Queries>::check() const noexcept {
   rows.indices = output.indices;
   rows.distances = output.distances;
   rows.counts = output.counts;
-  if (result const checked = check_radius(asked, params, each, rows); !checked) return checked;
-  if (!holds(static_cast<index_t>(output.distances.size()), asked, each)) {
-    return reject("radius_shard: output.distances is smaller than queries x max");
+  if (result const checked = check_radius(asked, params, rows); !checked) return checked;
+  if (!holds(static_cast<index_t>(output.distances.size()), asked, each())) {
+    return reject("radius_shard: output.distances is smaller than queries x max_neighbors");
   }
   if (!holds(static_cast<index_t>(output.counts.size()), asked, 1)) {
     return reject("radius_shard: output.counts is smaller than the number of queries");

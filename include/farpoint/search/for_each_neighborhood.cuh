@@ -28,10 +28,10 @@ FARPOINT_BEGIN_NAMESPACE
 /// @param exec       the stream
 /// @param points     `[clouds, n]` or ragged, meters, three coordinates, device memory
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds and the scalar type of the points
-/// @param method     see exact
+/// @param params     see neighborhood_params
 /// @param consumer   see the host overload
-/// @param workspace  at least knn_workspace_bytes<Selector>(exec, points, queries, method, K) bytes, 256-byte aligned,
-///                   device memory
+/// @param workspace  at least knn_workspace_bytes<Selector>(exec, points, queries, knn_params{K}) bytes, 256-byte
+///                   aligned, device memory
 /// @param report     optional, see knn_report; device memory, overwritten
 /// @return ok | bad_argument | workspace_too_small | cuda_failure, as knn(). On failure the consumer is not called. A
 ///         pending error of other work is neither cleared nor returned.
@@ -39,21 +39,21 @@ FARPOINT_BEGIN_NAMESPACE
 /// Thread-safe: concurrent calls must not share the workspace.
 template <int K, class Selector = knn_selector, class Points, class Queries, class Consumer>
 result for_each_neighborhood(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
-                             exact const& method, Consumer const& consumer, bytes workspace,
+                             neighborhood_params const& params, Consumer const& consumer, bytes workspace,
                              knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::for_each_neighborhood"};
-  return detail::named(detail::consume_on_device<K, detail::query_kind::others, Selector>(exec, points, queries, method,
+  return detail::named(detail::consume_on_device<K, detail::query_kind::others, Selector>(exec, points, queries, params,
                                                                                           consumer, workspace, report),
                        FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
 }
 
-/// for_each_neighborhood() with the points as queries: each point is its own nearest neighbor, unless the method
-/// excludes it. The workspace has knn_workspace_bytes<Selector>(exec, points, method, K) bytes.
+/// for_each_neighborhood() with the points as queries: each point is its own nearest neighbor, unless the parameters
+/// exclude it. The workspace has knn_workspace_bytes<Selector>(exec, points, knn_params{K}) bytes.
 template <int K, class Selector = knn_selector, class Points, class Consumer>
-result for_each_neighborhood(cuda_exec exec, batch<Points> const& points, exact const& method, Consumer const& consumer,
-                             bytes workspace, knn_report* report = nullptr) noexcept {
+result for_each_neighborhood(cuda_exec exec, batch<Points> const& points, neighborhood_params const& params,
+                             Consumer const& consumer, bytes workspace, knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::for_each_neighborhood"};
-  return detail::named(detail::consume_on_device<K, detail::query_kind::points, Selector>(exec, points, points, method,
+  return detail::named(detail::consume_on_device<K, detail::query_kind::points, Selector>(exec, points, points, params,
                                                                                           consumer, workspace, report),
                        FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
 }
@@ -63,10 +63,10 @@ result for_each_neighborhood(cuda_exec exec, batch<Points> const& points, exact 
 /// is empty: then queries are answered in the order of the view, more slowly if there are many.
 template <int K, class Selector = knn_selector, class Queries, class Consumer>
 result for_each_neighborhood(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index,
-                             batch<Queries> const& queries, exact const& method, Consumer const& consumer,
+                             batch<Queries> const& queries, neighborhood_params const& params, Consumer const& consumer,
                              bytes workspace = {}, knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::for_each_neighborhood (built index)"};
-  return detail::named(detail::consume_on_device<K, detail::query_kind::others, Selector>(exec, index, queries, method,
+  return detail::named(detail::consume_on_device<K, detail::query_kind::others, Selector>(exec, index, queries, params,
                                                                                           consumer, workspace, report),
                        FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
 }

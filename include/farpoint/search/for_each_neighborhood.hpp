@@ -12,8 +12,8 @@ namespace detail {
 
 /// for_each_neighborhood() by a search_of_points or a search_of_index.
 template <int K, class Search, class Queries, class Consumer>
-void consume_by(Search const& search, batch<Queries> const& queries, exact const& method, Consumer const& consumer,
-                knn_report* report) noexcept {
+void consume_by(Search const& search, batch<Queries> const& queries, neighborhood_params const& params,
+                Consumer const& consumer, knn_report* report) noexcept {
   using scalar = typename Queries::scalar;
   auto const leave_empty = [&](index_t row) { consumer.leave_empty(row); };
   auto const write = [&](index_t b, index_t i, neighbor_key<scalar> const* keys, int) {
@@ -23,17 +23,18 @@ void consume_by(Search const& search, batch<Queries> const& queries, exact const
     consumer(neighborhood_query<scalar>{b, i, row, queries[b][i]},
              neighborhood<scalar, K>::of([keys](int j) { return keys[j]; }));
   };
-  neighbors_by<scalar>(search, method, K, list_consumer{write, leave_empty}, report);
+  neighbors_by<scalar>(search, params.with_k(K), list_consumer{write, leave_empty}, report);
 }
 
 /// for_each_neighborhood() for host_exec.
 template <int K, class Points, class Queries, class Consumer>
 result consume_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                       exact const& method, Consumer const& consumer, bytes workspace, knn_report* report) noexcept {
+                       neighborhood_params const& params, Consumer const& consumer, bytes workspace,
+                       knn_report* report) noexcept {
   check_consumer<Consumer, typename Points::scalar, K>();
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  if (result const checked = check_neighborhoods(method); !checked) return checked;
-  auto const answer = [&](auto const& search) { consume_by<K>(search, queries, method, consumer, report); };
+  if (result const checked = check_neighborhoods(params); !checked) return checked;
+  auto const answer = [&](auto const& search) { consume_by<K>(search, queries, params, consumer, report); };
   return named(search_in_workspace(exec, points, queries, self, workspace, answer),
                FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
 }
@@ -60,26 +61,26 @@ result consume_on_host(host_exec exec, batch<Points> const& points, batch<Querie
 /// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
 /// @param queries    `[clouds, m]` or ragged, with the same number of clouds and the scalar type of the points
-/// @param method     see exact
+/// @param params     see neighborhood_params
 /// @param consumer   see above
-/// @param workspace  at least knn_workspace_bytes(exec, points, queries, method, K) bytes, 256-byte aligned, host
-/// memory
+/// @param workspace  at least knn_workspace_bytes(exec, points, queries, knn_params{K}) bytes, 256-byte aligned, host
+///                   memory
 /// @param report     optional, see knn_report; overwritten
 /// @return ok | bad_argument | workspace_too_small, as knn(); on failure the consumer is not called
 /// Complexity: as knn(). Thread-safe: concurrent calls must not share the workspace.
 template <int K, class Points, class Queries, class Consumer>
 result for_each_neighborhood(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
-                             exact const& method, Consumer const& consumer, bytes workspace,
+                             neighborhood_params const& params, Consumer const& consumer, bytes workspace,
                              knn_report* report = nullptr) noexcept {
-  return detail::consume_on_host<K>(exec, points, queries, false, method, consumer, workspace, report);
+  return detail::consume_on_host<K>(exec, points, queries, false, params, consumer, workspace, report);
 }
 
-/// for_each_neighborhood() with the points as queries: each point is its own nearest neighbor, unless the method
-/// excludes it. The workspace has knn_workspace_bytes(exec, points, method, K) bytes.
+/// for_each_neighborhood() with the points as queries: each point is its own nearest neighbor, unless the parameters
+/// exclude it. The workspace has knn_workspace_bytes(exec, points, knn_params{K}) bytes.
 template <int K, class Points, class Consumer>
-result for_each_neighborhood(host_exec exec, batch<Points> const& points, exact const& method, Consumer const& consumer,
-                             bytes workspace, knn_report* report = nullptr) noexcept {
-  return detail::consume_on_host<K>(exec, points, points, true, method, consumer, workspace, report);
+result for_each_neighborhood(host_exec exec, batch<Points> const& points, neighborhood_params const& params,
+                             Consumer const& consumer, bytes workspace, knn_report* report = nullptr) noexcept {
+  return detail::consume_on_host<K>(exec, points, points, true, params, consumer, workspace, report);
 }
 
 /// for_each_neighborhood() among the points of a BVH: same lists as for the points themselves. The workspace has
@@ -87,7 +88,7 @@ result for_each_neighborhood(host_exec exec, batch<Points> const& points, exact 
 /// time.
 template <int K, class Queries, class Consumer>
 result for_each_neighborhood(host_exec exec, point_bvh<typename Queries::scalar> const& index,
-                             batch<Queries> const& queries, exact const& method, Consumer const& consumer,
+                             batch<Queries> const& queries, neighborhood_params const& params, Consumer const& consumer,
                              bytes workspace = {}, knn_report* report = nullptr) noexcept {
   using scalar = typename Queries::scalar;
   detail::check_consumer<Consumer, scalar, K>();
@@ -96,9 +97,9 @@ result for_each_neighborhood(host_exec exec, point_bvh<typename Queries::scalar>
                         FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
       !checked)
     return checked;
-  if (result const checked = detail::check_neighborhoods(method); !checked) return checked;
+  if (result const checked = detail::check_neighborhoods(params); !checked) return checked;
   detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};
-  detail::consume_by<K>(search, queries, method, consumer, report);
+  detail::consume_by<K>(search, queries, params, consumer, report);
   return {};
 }
 

@@ -35,9 +35,9 @@ inline result neighbor_edges_workspace_bound(host_exec exec, index_t entries, st
 ///
 /// knn(), radius() or radius_rows() of these batches wrote the lists. A table of k columns by knn() with
 /// max_radius, or by radius() with radius_order::nearest, gives at most the k nearest within a radius as edges. The
-/// search decides about loops: exact::exclude_self, radius_params::exclude_self. Entries of -1 and rows of queries that
-/// are in no cloud are no edges. Coordinates are not read. If offsets are invalid (see batch), there are no edges. The
-/// result does not depend on the backend or the number of threads.
+/// search decides about loops: knn_params::exclude_self, radius_params::exclude_self. Entries of -1 and rows of queries
+/// that are in no cloud are no edges. Coordinates are not read. If offsets are invalid (see batch), there are no edges.
+/// The result does not depend on the backend or the number of threads.
 ///
 /// @param exec       number of threads; blocks until done
 /// @param points     points that were searched, `[clouds, n]` or ragged

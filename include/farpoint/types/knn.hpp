@@ -9,8 +9,10 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Method of knn(): exact nearest points in space.
-struct exact {
+/// Number of neighbors of knn(), and limits of which points are neighbors.
+struct knn_params {
+  index_t k = 1;  ///< number of neighbors per query, 1 to max_neighbors
+
   /// Maximum distance of a neighbor in meters, inclusive; squares are compared, in the coordinates' scalar type.
   double max_radius = std::numeric_limits<double>::infinity();
 
@@ -18,6 +20,18 @@ struct exact {
   /// remain.
   bool exclude_self = false;
 };
+
+/// Parameters of for_each_neighborhood(), which has the number of neighbors as a template argument.
+struct neighborhood_params {
+  double max_radius = std::numeric_limits<double>::infinity();  ///< as in knn_params
+  bool exclude_self = false;                                    ///< as in knn_params
+
+  /// Parameters of knn() for the same lists.
+  constexpr knn_params with_k(index_t k) const noexcept { return {k, max_radius, exclude_self}; }
+};
+/// Deprecated parameters of knn() without k, until 0.2.
+using exact [[deprecated("farpoint: use knn_params, or neighborhood_params for for_each_neighborhood()")]] =
+    neighborhood_params;
 
 /// Limits of the searches that a workspace is for: it suffices for every search within all limits, regular or ragged,
 /// and for any distribution of points and queries over the clouds.

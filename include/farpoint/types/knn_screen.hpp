@@ -26,7 +26,7 @@ enum class screen_rows : std::uint8_t {
   input     ///< row i belongs to point i of the view; rows of points that are not visible are empty
 };
 
-/// Method of knn(): neighbors among the points that a camera sees.
+/// Parameters of knn() in screen space: neighbors among the points that a camera sees.
 ///
 /// A point is visible if the camera sees it and fewer than `layers` points of its pixel (by default none) are in front
 /// of it, that is, nearer, or equally near with a lower index (see zbuffer_ref). Only visible points are neighbors,
@@ -37,6 +37,7 @@ struct screen_space {
   using camera_type = Camera;
 
   Camera camera;  ///< width and height 1 to 8192 px
+  index_t k = 1;  ///< number of neighbors per point, 1 to 1,024
 
   /// until_exact, or the maximum number of radii that a search tries, at most max_screen_rounds: the approximate
   /// search, which the thesis runs with 3. It depends on the size of a pixel, so the camera must have pixel_span().
@@ -46,7 +47,7 @@ struct screen_space {
   /// least k; 0 means 8 k.
   index_t candidates = 0;
 
-  /// Maximum distance of a neighbor in meters, inclusive, as in exact; squares are compared, in the coordinates'
+  /// Maximum distance of a neighbor in meters, inclusive, as in knn_params; squares are compared, in the coordinates'
   /// scalar type.
   double max_radius = std::numeric_limits<double>::infinity();
 
@@ -67,6 +68,8 @@ struct screen_space {
 
 template <class Camera>
 screen_space(Camera) -> screen_space<Camera>;
+template <class Camera>
+screen_space(Camera, index_t) -> screen_space<Camera>;
 
 /// Limits of the searches in screen space that a workspace is for: it suffices for every search within all limits, with
 /// any camera and any other parameters.

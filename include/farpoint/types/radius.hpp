@@ -13,10 +13,14 @@ enum class radius_order {
   nearest  ///< by (squared distance, index)
 };
 
-/// Definition and order of neighbors.
+/// Definition, number and order of neighbors.
 struct radius_params {
   /// Radius in meters, inclusive unless `exclusive`; squares are compared, in the coordinates' scalar type.
   double radius = 0;
+
+  /// Maximum number of neighbors per query, 0 to 1,024; 0 to count all neighbors only. Not used by
+  /// radius_rows(), which lists all neighbors.
+  index_t max_neighbors = 0;
 
   radius_order order = radius_order::index;
 
@@ -40,13 +44,13 @@ struct radius_report {
 /// Output of radius(), in the memory space of the execution. Rows as in knn_output.
 template <class Scalar = float>
 struct radius_output {
-  /// `[queries, max]`: indices into the query's cloud of points, in radius_params::order; -1 past the count.
+  /// `[queries, max_neighbors]`: indices into the query's cloud of points, in radius_params::order; -1 past the count.
   index_span indices = {};
 
-  /// `[queries, max]`, optional: squared distances (m^2); +inf past the count.
+  /// `[queries, max_neighbors]`, optional: squared distances (m^2); +inf past the count.
   span<Scalar> distances = {};
 
-  /// `[queries]`, optional: number of neighbors found, at most max; of all neighbors if max is 0.
+  /// `[queries]`, optional: number of neighbors found, at most max_neighbors; of all neighbors if that is 0.
   index_span counts = {};
 
   /// Optional; overwritten, not added to.

@@ -25,13 +25,13 @@ void print(xyz_cloud const& cloud, int threads) {
   auto const clouds = clouds_in_place(problem.points);
   farpoint::host_exec const exec{threads};
   std::size_t const n = cloud.size();
-  farpoint::detail::host_workspace const workspace{knn_workspace_bytes(exec, clouds, exact{}, 8)};
+  farpoint::detail::host_workspace const workspace{knn_workspace_bytes(exec, clouds, knn_params{8})};
 
   for (index_t const k : {1, 8, 40}) {
     std::vector<std::int32_t> indices(n * static_cast<std::size_t>(k));
     std::vector<scalar> distances(indices.size());
     auto const outcome =
-        knn(exec, clouds, exact{}, k, farpoint::knn_output<scalar>{indices, distances}, workspace.get());
+        knn(exec, clouds, knn_params{k}, farpoint::knn_output<scalar>{indices, distances}, workspace.get());
     print_outcome("knn", outcome, checksum{}.add(indices).add(distances));
   }
 
@@ -44,7 +44,7 @@ void print(xyz_cloud const& cloud, int threads) {
   print_outcome("radius_rows", rows, checksum{}.add(offsets).add(list).add(distances));
 
   std::vector<scalar> means(n), normals(3 * n), curvatures(n);
-  auto const averaged = mean_knn_distance(exec, clouds, 3, means, workspace.get());
+  auto const averaged = mean_knn_distance(exec, clouds, {3}, {means}, workspace.get());
   print_outcome("mean_knn_distance", averaged, checksum{}.add(means));
   auto const estimated = estimate_normals(exec, clouds, {}, {normals, curvatures}, workspace.get());
   print_outcome("estimate_normals", estimated, checksum{}.add(normals).add(curvatures));

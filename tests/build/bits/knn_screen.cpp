@@ -17,10 +17,10 @@ void print(xyz_cloud const& cloud, Camera const& camera, int rounds) {
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) points[i][axis] = static_cast<Scalar>(cloud[i][axis]);
   }
-  screen_space method{camera};
+  screen_space method{camera, 8};
   method.rounds = rounds;
   method.layers = rounds == 3 ? 2 : 1;
-  auto const found = farpoint::knn(points, 8, method);
+  auto const found = farpoint::knn(points, method);
   auto const sum = checksum{}.add(found.visible).add(found.pixels).add(found.indices).add(found.distances);
   std::printf("%zu visible, %d rounds: %016llx\n", found.visible.size(), rounds, sum.value());
 }

@@ -83,11 +83,11 @@ void check_all() {
 
   for (index_t const k : {index_t{1}, index_t{8}, index_t{16}, index_t{40}}) {
     std::vector<std::int32_t> indices(static_cast<std::size_t>(points * k));
-    farpoint::exact const method;
+    farpoint::knn_params const params{k};
     farpoint::knn_output<Scalar> found;
     found.indices = indices;
-    expect_clean("knn", knn_workspace_bytes(one_thread, cloud, method, k),
-                 [&](auto const& workspace) { return knn(one_thread, cloud, method, k, found, workspace); });
+    expect_clean("knn", knn_workspace_bytes(one_thread, cloud, params),
+                 [&](auto const& workspace) { return knn(one_thread, cloud, params, found, workspace); });
 
     farpoint::neighbor_rows const rows{indices, k};
     farpoint::neighbor_normals_output<Scalar> fitted;
@@ -98,18 +98,19 @@ void check_all() {
 
     farpoint::radius_params within;
     within.radius = 0.2;
+    within.max_neighbors = k;
     farpoint::radius_output<Scalar> near;
     near.indices = indices;
     expect_clean("radius", radius_workspace_bytes(one_thread, cloud),
-                 [&](auto const& workspace) { return radius(one_thread, cloud, within, k, near, workspace); });
+                 [&](auto const& workspace) { return radius(one_thread, cloud, within, near, workspace); });
   }
 
   farpoint::normals_output<Scalar> normals;
   normals.normals = values;
   expect_clean("estimate_normals", estimate_normals_workspace_bytes(one_thread, cloud, {}),
                [&](auto const& workspace) { return estimate_normals(one_thread, cloud, {}, normals, workspace); });
-  expect_clean("mean_knn_distance", mean_knn_distance_workspace_bytes(one_thread, cloud, 8),
-               [&](auto const& workspace) { return mean_knn_distance(one_thread, cloud, 8, weights, workspace); });
+  expect_clean("mean_knn_distance", mean_knn_distance_workspace_bytes(one_thread, cloud, {8}),
+               [&](auto const& workspace) { return mean_knn_distance(one_thread, cloud, {8}, {weights}, workspace); });
 
   farpoint::pinhole_camera<Scalar> camera;
   camera.width = camera.height = 64;

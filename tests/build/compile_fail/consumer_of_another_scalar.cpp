@@ -14,5 +14,6 @@ struct consumer {
 int main() {
   farpoint::batch const cloud{farpoint::point_view<float>{}};
   return static_cast<int>(
-      farpoint::for_each_neighborhood<4>(farpoint::host_exec{1}, cloud, farpoint::exact{}, consumer{}, {}).code);
+      farpoint::for_each_neighborhood<4>(farpoint::host_exec{1}, cloud, farpoint::neighborhood_params{}, consumer{}, {})
+          .code);
 }

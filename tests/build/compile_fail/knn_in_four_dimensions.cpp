@@ -8,5 +8,5 @@ constexpr int dimensions = RIGHT_OR_WRONG(3, 4);
 int main() {
   using view = farpoint::point_view<float, dimensions>;
   return static_cast<int>(
-      knn(farpoint::host_exec{1}, farpoint::batch<view>{view{}}, farpoint::exact{}, 1, {}, {}).code);
+      knn(farpoint::host_exec{1}, farpoint::batch<view>{view{}}, farpoint::knn_params{1}, {}, {}).code);
 }

@@ -8,6 +8,6 @@ using queries = RIGHT_OR_WRONG(farpoint::point_view<farpoint::float16>, farpoint
 int main() {
   using points = farpoint::point_view<float>;
   return static_cast<int>(knn(farpoint::host_exec{1}, farpoint::batch<points>{points{}},
-                              farpoint::batch<queries>{queries{}}, farpoint::exact{}, 1, {}, {})
+                              farpoint::batch<queries>{queries{}}, farpoint::knn_params{1}, {}, {})
                               .code);
 }

@@ -17,7 +17,7 @@ std::vector<std::int32_t> rows(9);
 int main() {
   farpoint::host_exec const exec{};
   farpoint::batch const cloud{farpoint::view_points(points)};
-  bool const among_themselves = bool(knn(exec, cloud, farpoint::exact{}, 1, {rows} WORKSPACE));
-  bool const by_queries = bool(knn(exec, cloud, cloud, farpoint::exact{}, 1, {rows} WORKSPACE));
+  bool const among_themselves = bool(knn(exec, cloud, farpoint::knn_params{1}, {rows} WORKSPACE));
+  bool const by_queries = bool(knn(exec, cloud, cloud, farpoint::knn_params{1}, {rows} WORKSPACE));
   return among_themselves && by_queries ? 1 : 0;
 }

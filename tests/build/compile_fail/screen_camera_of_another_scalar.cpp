@@ -7,7 +7,7 @@ using camera = RIGHT_OR_WRONG(farpoint::pinhole_camera<float>, farpoint::pinhole
 
 int main() {
   using points = farpoint::point_view<float>;
-  return static_cast<int>(knn(farpoint::host_exec{1}, farpoint::batch<points>{points{}},
-                              farpoint::screen_space<camera>{camera{}}, 1, {}, {})
-                              .code);
+  return static_cast<int>(
+      knn(farpoint::host_exec{1}, farpoint::batch<points>{points{}}, farpoint::screen_space<camera>{camera{}}, {}, {})
+          .code);
 }

@@ -126,7 +126,7 @@ void answer_all(answers& out, int threads) {
 
   std::vector<std::int32_t> neighbors(8 * n);
   distances.assign(8 * n, 0);
-  auto const searched = farpoint::knn(exec, cloud, queries, farpoint::exact{}, 8,
+  auto const searched = farpoint::knn(exec, cloud, queries, farpoint::knn_params{8},
                                       farpoint::knn_output<Scalar>{neighbors, distances}, workspace);
   out.add("knn", checksum{searched}.add(neighbors).add(distances).get());
 

@@ -208,11 +208,11 @@ TEST_CASE("check_pointers: reports, and a hash map's values and slots, in host m
   farpoint::normals_params params;
   using s = search_selector;
   char const* const refused = "an output: host memory";
-  CHECK(has_reason(farpoint::mean_knn_distance<s>(exec, cloud, 3, ten, {}, &report), refused));
+  CHECK(has_reason(farpoint::mean_knn_distance<s>(exec, cloud, {3}, {ten, &report}, {}), refused));
   CHECK(has_reason(farpoint::estimate_normals<s>(exec, cloud, params, {thirty, {}, &report}, {}), refused));
   CHECK(has_reason(farpoint::interpolate<s>(exec, cloud, ten, cloud, 1, {ten, &report}, {}), refused));
   farpoint::device_point_bvh<float> const index;
-  CHECK(has_reason(farpoint::mean_knn_distance<s>(exec, index, cloud, 3, ten, {}, &report), refused));
+  CHECK(has_reason(farpoint::mean_knn_distance<s>(exec, index, cloud, {3}, {ten, &report}, {}), refused));
   CHECK(has_reason(farpoint::estimate_normals<s>(exec, index, cloud, params, {thirty, {}, &report}), refused));
   CHECK(has_reason(farpoint::interpolate(exec, index, ten, cloud, 1, {ten, &report}), refused));
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));

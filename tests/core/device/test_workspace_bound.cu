@@ -48,15 +48,15 @@ void check_searches(std::uint64_t seed) {
     farpoint::normals_params params;
     params.k = 1 + random.below(max_k);
     CAPTURE(i, points.points().size(), points.size(), points.is_ragged(), queries.points().size(), params.k);
-    REQUIRE(knn_workspace_bytes(no_stream, points, queries, farpoint::exact{}, 3) <= knn);
-    REQUIRE(knn_workspace_bytes(no_stream, points, farpoint::exact{}, 3) <= knn);
+    REQUIRE(knn_workspace_bytes(no_stream, points, queries, farpoint::knn_params{3}) <= knn);
+    REQUIRE(knn_workspace_bytes(no_stream, points, farpoint::knn_params{3}) <= knn);
     REQUIRE(radius_workspace_bytes(no_stream, points, queries) <= radius);
     REQUIRE(radius_workspace_bytes(no_stream, points) <= radius);
     farpoint::device_point_bvh<typename Points::scalar> const built;
     REQUIRE(radius_workspace_bytes(no_stream, built, points, queries) <= radius);
     REQUIRE(interpolate_workspace_bytes(no_stream, points, queries) <= interpolation);
     REQUIRE(estimate_normals_workspace_bytes(no_stream, points, params) <= normals);
-    REQUIRE(mean_knn_distance_workspace_bytes(no_stream, points, params.k) <= means);
+    REQUIRE(mean_knn_distance_workspace_bytes(no_stream, points, {params.k}) <= means);
     REQUIRE(point_bvh_bytes(no_stream, points) <= index);
   }
   // Never less for higher limits.

@@ -80,20 +80,21 @@ TEST_CASE("describe: a workspace that is too small is named with its function an
   std::vector<std::int32_t> indices(3 * n + 1);
   std::vector<float> values(3 * n);
   span<float> const rows{values.data(), static_cast<std::size_t>(n)};
-  farpoint::exact const method{};
+  farpoint::knn_params const params{3};
 
   farpoint::fps_params sampling;
   sampling.samples = 10;
   check_workspace_of("fps", fps_workspace_bytes(exec, cloud, sampling),
                      [&](bytes workspace) { return fps(exec, cloud, sampling, {indices}, workspace); });
-  check_workspace_of("knn", knn_workspace_bytes(exec, cloud, cloud, method, 3),
-                     [&](bytes workspace) { return knn(exec, cloud, cloud, method, 3, {indices}, workspace); });
-  check_workspace_of("radius", radius_workspace_bytes(exec, cloud, cloud),
-                     [&](bytes workspace) { return radius(exec, cloud, cloud, {0.1}, 3, {indices}, workspace); });
+  check_workspace_of("knn", knn_workspace_bytes(exec, cloud, cloud, params),
+                     [&](bytes workspace) { return knn(exec, cloud, cloud, params, {indices}, workspace); });
+  check_workspace_of("radius", radius_workspace_bytes(exec, cloud, cloud), [&](bytes workspace) {
+    return radius(exec, cloud, cloud, {0.1, 3}, {indices}, workspace);
+  });
   check_sentence("radius_rows", "workspace", "radius_workspace_bytes", radius_workspace_bytes(exec, cloud, cloud),
                  [&](bytes workspace) { return radius_rows(exec, cloud, cloud, {0.1}, {indices}, workspace); });
-  check_workspace_of("mean_knn_distance", mean_knn_distance_workspace_bytes(exec, cloud, 3),
-                     [&](bytes workspace) { return mean_knn_distance(exec, cloud, 3, rows, workspace); });
+  check_workspace_of("mean_knn_distance", mean_knn_distance_workspace_bytes(exec, cloud, {3}),
+                     [&](bytes workspace) { return mean_knn_distance(exec, cloud, {3}, {rows}, workspace); });
   check_workspace_of("estimate_normals", estimate_normals_workspace_bytes(exec, cloud, {}),
                      [&](bytes workspace) { return estimate_normals(exec, cloud, {}, {values}, workspace); });
   farpoint::voxelize_params<float> gridding;
@@ -119,10 +120,11 @@ TEST_CASE("describe: memory that is too small is named with its function and bot
   REQUIRE(build_point_bvh(exec, cloud, memory, index));
   std::vector<std::int32_t> indices(3 * n);
   check_workspace_of("knn", knn_workspace_bytes(exec, index, cloud), [&](bytes workspace) {
-    return knn(exec, index, cloud, farpoint::exact{}, 3, {indices}, workspace);
+    return knn(exec, index, cloud, farpoint::knn_params{3}, {indices}, workspace);
   });
-  check_workspace_of("radius", radius_workspace_bytes(exec, index, cloud),
-                     [&](bytes workspace) { return radius(exec, index, cloud, {0.1}, 3, {indices}, workspace); });
+  check_workspace_of("radius", radius_workspace_bytes(exec, index, cloud), [&](bytes workspace) {
+    return radius(exec, index, cloud, {0.1, 3}, {indices}, workspace);
+  });
 
   using map_type = farpoint::hash_map_ref<std::uint32_t>;
   std::vector<farpoint::hash_map_bucket> buckets(4);

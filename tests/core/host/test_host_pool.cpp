@@ -114,10 +114,10 @@ points_of_float points_of(shape which, std::size_t n, std::uint64_t seed) {
 /// Results of calls of all kinds.
 auto answers(points_of_float const& points, points_of_float const& queries, host_exec exec) {
   auto picks = farpoint::fps(points, 100, {}, exec);
-  auto found = farpoint::knn(points, 5, {}, exec);
-  auto of_queries = farpoint::knn(points, queries, 40, {}, exec);
+  auto found = farpoint::knn(points, 5, exec);
+  auto of_queries = farpoint::knn(points, queries, 40, exec);
   auto const built = farpoint::build_point_bvh(points, exec);
-  auto by_index = farpoint::knn(built.index, queries, 3, {}, exec);
+  auto by_index = farpoint::knn(built.index, queries, 3, exec);
   auto rows = farpoint::radius_rows(points, queries, {0.05}, exec);
   auto normals = farpoint::estimate_normals(points, {}, exec);
   auto thin = farpoint::downsample(points, 0.05, exec);
@@ -211,19 +211,19 @@ TEST_CASE("host_pool: results have the bits of one thread", "[threads]") {
 
 TEST_CASE("host_pool: calls by tasks of the same pool, and from several threads", "[threads]") {
   auto const points = points_of(shape::cube, 20000, 3);
-  auto const expected = farpoint::knn(points, 4, {}, host_exec{1}).indices;
+  auto const expected = farpoint::knn(points, 4, host_exec{1}).indices;
   worker_pool workers{2};
   auto callable = [&](int tasks, auto task) { workers.run(tasks, task, true); };
   host_exec const exec{3, nullptr, host_pool::of(callable)};
   std::atomic<int> equal{0};
   farpoint::run_team(exec.pool, 4, [&](int, int) {
-    if (farpoint::knn(points, 4, {}, exec).indices == expected) ++equal;
+    if (farpoint::knn(points, 4, exec).indices == expected) ++equal;
   });
   CHECK(equal == 4);
   std::vector<std::thread> callers;
   for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
-      if (farpoint::knn(points, 4, {}, exec).indices == expected) ++equal;
+      if (farpoint::knn(points, 4, exec).indices == expected) ++equal;
     });
   }
   for (auto& caller : callers) caller.join();
@@ -234,9 +234,9 @@ TEST_CASE("host_pool: calls that are refused, and calls that are ended", "[threa
   auto const points = points_of(shape::cube, 20000, 4);
   worker_pool workers{2};
   auto callable = [&](int tasks, auto task) { workers.run(tasks, task, false); };
-  CHECK_THROWS_AS(farpoint::knn(points, 0, {}, host_exec{3, nullptr, host_pool::of(callable)}), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::knn(points, 0, host_exec{3, nullptr, host_pool::of(callable)}), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::fps(points, 3, {}, host_exec{-1, nullptr, host_pool::of(callable)}), std::invalid_argument);
   farpoint::host_stop stop{[](farpoint::host_stop&) { return true; }};
-  static_cast<void>(farpoint::knn(points, 4, {}, host_exec{3, &stop, host_pool::of(callable)}));
+  static_cast<void>(farpoint::knn(points, 4, host_exec{3, &stop, host_pool::of(callable)}));
   CHECK(stop.requested());
 }

@@ -108,18 +108,18 @@ TEST_CASE("huge sizes: knn, radius and what is made of neighbors", "[limits][hos
     static float const point[3] = {};
     for (host_exec const exec : execs) {
       for (index_t const k : {least, index_t{1}, most}) {
-        static_cast<void>(knn_workspace_bytes(exec, clouds, farpoint::exact{}, k));
+        static_cast<void>(knn_workspace_bytes(exec, clouds, farpoint::knn_params{k}));
         if (!is_huge(clouds)) continue;
-        CHECK_FALSE(knn(exec, clouds, farpoint::exact{}, k, farpoint::knn_output<float>{}, {}));
-        CHECK_FALSE(radius(exec, clouds, {}, k, farpoint::radius_output<float>{}, {}));
-        CHECK_FALSE(mean_knn_distance(exec, clouds, k, {}, {}));
+        CHECK_FALSE(knn(exec, clouds, farpoint::knn_params{k}, farpoint::knn_output<float>{}, {}));
+        CHECK_FALSE(radius(exec, clouds, {0, k}, farpoint::radius_output<float>{}, {}));
+        CHECK_FALSE(mean_knn_distance(exec, clouds, {k}, {}, {}));
       }
       for (index_t const asked : numbers) {
         auto const queries = farpoint::batch<view>::regular(view{point, asked}, clouds.size());
-        static_cast<void>(knn_workspace_bytes(exec, clouds, queries, farpoint::exact{}, 8));
+        static_cast<void>(knn_workspace_bytes(exec, clouds, queries, farpoint::knn_params{8}));
         static_cast<void>(radius_workspace_bytes(exec, clouds, queries));
         if (!is_huge(clouds)) continue;
-        CHECK_FALSE(knn(exec, clouds, queries, farpoint::exact{}, 8, farpoint::knn_output<float>{}, {}));
+        CHECK_FALSE(knn(exec, clouds, queries, farpoint::knn_params{8}, farpoint::knn_output<float>{}, {}));
         CHECK_FALSE(interpolate(exec, clouds, {}, queries, most, {}, {}));
       }
       static_cast<void>(point_bvh_bytes(exec, clouds));
@@ -141,10 +141,13 @@ TEST_CASE("huge sizes: knn in screen space", "[limits][host]") {
           method.rounds = rounds;
           method.layers = layers;
           method.candidates = most;
-          static_cast<void>(knn_workspace_bytes(host_exec{1}, clouds, method, 8));
-          static_cast<void>(knn_workspace_bytes(host_exec{3}, clouds, method, most));
+          method.k = 8;
+          static_cast<void>(knn_workspace_bytes(host_exec{1}, clouds, method));
+          auto longest = method;
+          longest.k = most;
+          static_cast<void>(knn_workspace_bytes(host_exec{3}, clouds, longest));
           if (!is_huge(clouds)) continue;
-          CHECK_FALSE(knn(host_exec{1}, clouds, method, 8, farpoint::knn_screen_output<float>{}, {}));
+          CHECK_FALSE(knn(host_exec{1}, clouds, method, farpoint::knn_screen_output<float>{}, {}));
         }
       }
     }

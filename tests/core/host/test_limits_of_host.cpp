@@ -146,8 +146,9 @@ TEST_CASE("limits, host: layers and rounds of a search in screen space", "[limit
   auto const search = [&](image_sides image, int layers, int rounds) {
     method.camera = camera_of(image);
     method.layers = layers;
+    method.k = 3;
     method.rounds = rounds;
-    return knn(exec, one_cloud(10), method, 3, farpoint::knn_screen_output<float>{}, {});
+    return knn(exec, one_cloud(10), method, farpoint::knn_screen_output<float>{}, {});
   };
   check_limit(16, "knn: screen_space::layers is not between 1 and 16", [&](index_t layers) {
     return search({64, 48}, static_cast<int>(layers), 3);
@@ -229,11 +230,11 @@ TEST_CASE("limits, host: points and queries of a rank", "[limits][host]") {
 
   farpoint::knn_shard_output<float> near{rows, distances};
   auto const near_of = [&](index_t points, index_t queries, auto const& method) {
-    return knn_shard(exec, communicator, part_of(points), limit_points(queries), method, 1, near, {});
+    return knn_shard(exec, communicator, part_of(points), limit_points(queries), method, near, {});
   };
   char const* const asked = "knn_shard: more than 2^30 queries of a rank, or a negative exchanged_capacity";
-  check_limit(point_limit, cloud, [&](index_t points) { return near_of(points, 1, farpoint::exact{}); });
-  check_limit(point_limit, asked, [&](index_t queries) { return near_of(1, queries, farpoint::exact{}); });
+  check_limit(point_limit, cloud, [&](index_t points) { return near_of(points, 1, farpoint::knn_params{}); });
+  check_limit(point_limit, asked, [&](index_t queries) { return near_of(1, queries, farpoint::knn_params{}); });
   check_limit(point_limit, "knn_shard: along_curve::owned_points or owned_queries is negative, or above 2^30",
               [&](index_t owned) {
                 farpoint::along_curve curve;
@@ -242,7 +243,7 @@ TEST_CASE("limits, host: points and queries of a rank", "[limits][host]") {
               });
 
   check_limit(point_limit, cloud, [&](index_t points) {
-    return mean_knn_distance_shard_plan(exec, communicator, part_of(points), 1, distances, {}).outcome();
+    return mean_knn_distance_shard_plan(exec, communicator, part_of(points), {1}, {distances}, {}).outcome();
   });
   farpoint::interpolate_output const between{{&distance, size_of(point_limit + 1)}, nullptr};
   check_limit(point_limit, "queries: a rank has more than 2^30", [&](index_t queries) {
@@ -256,7 +257,7 @@ TEST_CASE("limits, host: points and queries of a rank", "[limits][host]") {
   farpoint::radius_shard_output<float> around;
   around.counts = counts;
   auto const around_of = [&](index_t points, index_t queries) {
-    return radius_shard(exec, communicator, part_of(points), limit_points(queries), {1.0}, 0, around, {});
+    return radius_shard(exec, communicator, part_of(points), limit_points(queries), {1.0, 0}, around, {});
   };
   check_limit(point_limit, cloud, [&](index_t points) { return around_of(points, 1); });
   char const* const searched =
@@ -288,18 +289,18 @@ TEST_CASE("limits, host: first indices of a rank", "[limits][host]") {
                      {});
   });
   check_limit(most, "knn_shard: first_index is negative, or above 2^62", [&](index_t first) {
-    return knn_shard(exec, lone.communicator, part_from(first), limit_points(1), farpoint::exact{}, 1,
+    return knn_shard(exec, lone.communicator, part_from(first), limit_points(1), farpoint::knn_params{1},
                      farpoint::knn_shard_output<float>{{&row, 1}, {&distance, 1}}, {});
   });
   check_limit(most, "shard: first_index is negative, or above 2^62", [&](index_t first) {
-    return mean_knn_distance_shard_plan(exec, lone.communicator, part_from(first), 1, {&distance, 1}, {}).outcome();
+    return mean_knn_distance_shard_plan(exec, lone.communicator, part_from(first), {1}, {{&distance, 1}}, {}).outcome();
   });
   check_limit(most, "repartition: first_index is negative, or above 2^62",
               [&](index_t first) { return repartition(exec, lone.communicator, part_from(first), {}, {}); });
   check_limit(most, "radius_shard: first_index is negative, or above 2^62", [&](index_t first) {
     farpoint::radius_shard_output<float> output;
     output.counts = span<index_t>{&row, 1};
-    return radius_shard(exec, lone.communicator, part_from(first), limit_points(1), {1.0}, 0, output, {});
+    return radius_shard(exec, lone.communicator, part_from(first), limit_points(1), {1.0, 0}, output, {});
   });
 }
 
@@ -333,17 +334,17 @@ TEST_CASE("limits, host: ranks", "[limits][host]") {
                 return fps_shard(exec, communicator, part, {}, farpoint::fps_shard_output<float>{}, {});
               }));
   check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
-                return knn_shard(exec, communicator, part, part.points, farpoint::exact{}, 1, {}, {});
+                return knn_shard(exec, communicator, part, part.points, farpoint::knn_params{1}, {}, {});
               }));
   check_limit(64, "communicator: it has more than 64 ranks", by_ranks([&](auto& communicator) {
-                return knn_shard(exec, communicator, part, part.points, farpoint::along_curve{}, 1, {}, {});
+                return knn_shard(exec, communicator, part, part.points, farpoint::along_curve{}, {}, {});
               }));
   check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
-                return mean_knn_distance_shard_plan(exec, communicator, part, 1, {}, {}).outcome();
+                return mean_knn_distance_shard_plan(exec, communicator, part, {1}, {}, {}).outcome();
               }));
   check_limit(64, "communicator: it has more than 64 ranks",
               by_ranks([&](auto& communicator) { return repartition(exec, communicator, part, {}, {}); }));
   check_limit(1024, rank_limit, by_ranks([&](auto& communicator) {
-                return radius_shard(exec, communicator, part, part.points, {1.0}, 1, {}, {});
+                return radius_shard(exec, communicator, part, part.points, {1.0, 1}, {}, {});
               }));
 }

@@ -108,15 +108,15 @@ void check_searches() {
       auto const points = random_batch_within<Points>(of_points, random);
       auto const queries = random_batch_of<Points>(points.size(), limits.queries, random);
       CAPTURE(i, points.points().size(), points.size(), points.is_ragged(), queries.points().size());
-      REQUIRE(knn_workspace_bytes(exec, points, queries, farpoint::exact{}, 3) <= bound);
-      REQUIRE(knn_workspace_bytes(exec, points, farpoint::exact{}, 3) <= bound);
+      REQUIRE(knn_workspace_bytes(exec, points, queries, farpoint::knn_params{3}) <= bound);
+      REQUIRE(knn_workspace_bytes(exec, points, farpoint::knn_params{3}) <= bound);
       REQUIRE(radius_workspace_bytes(exec, points, queries) <= others[0]);
       farpoint::point_bvh<typename Points::scalar> const index{{}, points.size(), points.points().size(), nullptr, 0,
                                                                0};
       REQUIRE(radius_workspace_bytes(exec, index, points, queries) <= others[0]);
       REQUIRE(interpolate_workspace_bytes(exec, points, queries) <= others[1]);
       REQUIRE(estimate_normals_workspace_bytes(exec, points, {}) <= others[2]);
-      REQUIRE(mean_knn_distance_workspace_bytes(exec, points, 3) <= others[3]);
+      REQUIRE(mean_knn_distance_workspace_bytes(exec, points, {3}) <= others[3]);
       REQUIRE(point_bvh_bytes(exec, points) <= others[4]);
     }
   });

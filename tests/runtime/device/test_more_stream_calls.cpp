@@ -109,7 +109,7 @@ void check_screen(farpoint::screen_rows rows) {
   constexpr index_t n = 3000;
   constexpr index_t k = 4;
   mirrored_clouds<Coord> const cloud{n, {0, n}, 5};
-  farpoint::screen_space<farpoint::pinhole_camera<Scalar>> method{camera_at_cube<Scalar>(80, 60)};
+  farpoint::screen_space<farpoint::pinhole_camera<Scalar>> method{camera_at_cube<Scalar>(80, 60), k};
   method.rows = rows;
   mirror<std::int32_t> indices{n * k};
   mirror<Scalar> distances{n * k};
@@ -119,8 +119,7 @@ void check_screen(farpoint::screen_rows rows) {
         auto const points = cloud.on(exec);
         farpoint::knn_screen_output<Scalar> output{indices.on(exec), distances.on(exec)};
         output.visible_count = visible.on(exec);
-        return knn(exec, points, method, k, output,
-                   workspace.of_size(exec, knn_workspace_bytes(exec, points, method, k)));
+        return knn(exec, points, method, output, workspace.of_size(exec, knn_workspace_bytes(exec, points, method)));
       },
       indices, distances, visible);
   CHECK(visible.host()[0] > 0);
@@ -268,22 +267,23 @@ void check_bounds() {
   REQUIRE(farpoint::fps_workspace_bound<points>(exec, limits, bound));
   CHECK(fps_workspace_bytes(exec, clouds, params) <= bound);
   REQUIRE(farpoint::knn_workspace_bound<points>(exec, searches, bound));
-  CHECK(knn_workspace_bytes(exec, clouds, queries, farpoint::exact{}, 3) <= bound);
+  CHECK(knn_workspace_bytes(exec, clouds, queries, farpoint::knn_params{3}) <= bound);
   REQUIRE(farpoint::radius_workspace_bound<points>(exec, searches, bound));
   CHECK(radius_workspace_bytes(exec, clouds, queries) <= bound);
   REQUIRE(farpoint::point_bvh_bound<points>(exec, limits, bound));
   CHECK(point_bvh_bytes(exec, clouds) <= bound);
   REQUIRE(farpoint::mean_knn_distance_workspace_bound<points>(exec, limits, 40, bound));
-  CHECK(mean_knn_distance_workspace_bytes(exec, clouds, 40) <= bound);
+  CHECK(mean_knn_distance_workspace_bytes(exec, clouds, {40}) <= bound);
   farpoint::screen_space<farpoint::pinhole_camera<farpoint::scalar_of<Coord>>> method;
   method.camera.width = 600;
   method.camera.height = 400;
   method.layers = 2;
+  method.k = 33;
   farpoint::screen_limits const views{100000, 640, 480, 40, 4, 3};
   REQUIRE(farpoint::knn_screen_workspace_bound<points>(exec, views, bound));
   for (int const rounds : {farpoint::until_exact, 3}) {
     method.rounds = rounds;
-    std::size_t const bytes = knn_workspace_bytes(exec, farpoint::batch<points>{points{&some, 90000}}, method, 33);
+    std::size_t const bytes = knn_workspace_bytes(exec, farpoint::batch<points>{points{&some, 90000}}, method);
     CHECK(bytes > 0);
     CHECK(bytes <= bound);
   }

@@ -17,7 +17,7 @@
 #include "mirrored_clouds.hpp"
 
 using namespace farpoint_tests;
-using farpoint::exact;
+using farpoint::knn_params;
 
 namespace {
 
@@ -121,8 +121,8 @@ class problem {
     lists found{m * k, m};
     check_with_queries(
         [&](auto exec, auto const& points, auto const& queries, auto& workspace) {
-          return knn(exec, points, queries, exact{}, k, found.template output<farpoint::knn_output<scalar>>(exec),
-                     workspace.of_size(exec, knn_workspace_bytes(exec, points, queries, exact{}, k)));
+          return knn(exec, points, queries, knn_params{k}, found.template output<farpoint::knn_output<scalar>>(exec),
+                     workspace.of_size(exec, knn_workspace_bytes(exec, points, queries, knn_params{k})));
         },
         found.indices, found.distances, found.counts);
   }
@@ -132,8 +132,8 @@ class problem {
     check_same_as_host(
         [&](auto exec, auto& workspace) {
           auto const points = points_.on(exec);
-          return knn(exec, points, exact{}, k, found.template output<farpoint::knn_output<scalar>>(exec),
-                     workspace.of_size(exec, knn_workspace_bytes(exec, points, exact{}, k)));
+          return knn(exec, points, knn_params{k}, found.template output<farpoint::knn_output<scalar>>(exec),
+                     workspace.of_size(exec, knn_workspace_bytes(exec, points, knn_params{k})));
         },
         found.indices, found.distances, found.counts);
   }
@@ -143,14 +143,14 @@ class problem {
     check_by_index(
         [&](auto exec, auto const& index, auto& workspace) {
           auto const queries = queries_.on(exec);
-          return knn(exec, index, queries, exact{}, k, found.template output<farpoint::knn_output<scalar>>(exec),
+          return knn(exec, index, queries, knn_params{k}, found.template output<farpoint::knn_output<scalar>>(exec),
                      workspace.of_size(exec, knn_workspace_bytes(exec, index, queries)));
         },
         found.indices, found.distances, found.counts);
     check_by_index(
         [&](auto exec, auto const& index, auto& workspace) {
           auto const queries = queries_.on(exec);
-          return radius(exec, index, queries, ball(), k, found.template output<farpoint::radius_output<scalar>>(exec),
+          return radius(exec, index, queries, ball(), found.template output<farpoint::radius_output<scalar>>(exec),
                         workspace.of_size(exec, radius_workspace_bytes(exec, index, queries)));
         },
         found.indices, found.distances, found.counts);
@@ -179,8 +179,9 @@ class problem {
     check_by_index(
         [&](auto exec, auto const& index, auto& workspace) {
           auto const points = points_.on(exec);
-          return mean_knn_distance(exec, index, points, k, means.on(exec),
-                                   workspace.of_size(exec, mean_knn_distance_workspace_bytes(exec, index, points, k)));
+          return mean_knn_distance(
+              exec, index, points, {k}, {means.on(exec)},
+              workspace.of_size(exec, mean_knn_distance_workspace_bytes(exec, index, points, {k})));
         },
         means);
     mirror<float> const features{std::vector<float>(2 * n, 0.75f)};
@@ -198,7 +199,7 @@ class problem {
     lists found{m * k, m};
     check_with_queries(
         [&](auto exec, auto const& points, auto const& queries, auto& workspace) {
-          return radius(exec, points, queries, ball(), k, found.template output<farpoint::radius_output<scalar>>(exec),
+          return radius(exec, points, queries, ball(), found.template output<farpoint::radius_output<scalar>>(exec),
                         workspace.of_size(exec, radius_workspace_bytes(exec, points, queries)));
         },
         found.indices, found.distances, found.counts);
@@ -237,7 +238,8 @@ class problem {
     check_same_as_host(
         [&](auto exec, auto& workspace) {
           auto const points = points_.on(exec);
-          return mean_knn_distance(exec, points, k, means.on(exec), workspace.of_size(exec, means_bytes(exec, points)));
+          return mean_knn_distance(exec, points, {k}, {means.on(exec)},
+                                   workspace.of_size(exec, means_bytes(exec, points)));
         },
         means);
   }
@@ -294,13 +296,14 @@ class problem {
   static farpoint::radius_params ball() {
     farpoint::radius_params params;
     params.radius = 0.07;
+    params.max_neighbors = k;
     return params;
   }
 
   // The host's workspaces are knn()'s.
   template <class Clouds>
   static std::size_t normals_bytes(host_exec exec, Clouds const& points, farpoint::normals_params const& params) {
-    return knn_workspace_bytes(exec, points, exact{}, params.k);
+    return knn_workspace_bytes(exec, points, knn_params{params.k});
   }
   template <class Clouds>
   static std::size_t normals_bytes(cuda_exec exec, Clouds const& points, farpoint::normals_params const& params) {
@@ -308,15 +311,15 @@ class problem {
   }
   template <class Clouds>
   static std::size_t means_bytes(host_exec exec, Clouds const& points) {
-    return knn_workspace_bytes(exec, points, exact{}, k);
+    return knn_workspace_bytes(exec, points, knn_params{k});
   }
   template <class Clouds>
   static std::size_t means_bytes(cuda_exec exec, Clouds const& points) {
-    return mean_knn_distance_workspace_bytes(exec, points, k);
+    return mean_knn_distance_workspace_bytes(exec, points, {k});
   }
   template <class Clouds>
   static std::size_t interpolation_bytes(host_exec exec, Clouds const& points, Clouds const& queries) {
-    return knn_workspace_bytes(exec, points, queries, exact{}, 3);
+    return knn_workspace_bytes(exec, points, queries, knn_params{3});
   }
   template <class Clouds>
   static std::size_t interpolation_bytes(cuda_exec exec, Clouds const& points, Clouds const& queries) {
@@ -372,8 +375,8 @@ TEST_CASE("library, device: wrong arguments are refused, and nothing is written"
   test_stream const stream;
   cuda_exec const exec{stream.get()};
   auto const cloud = points.on(exec);
-  CHECK(knn(exec, cloud, exact{}, 0, {indices.on(exec)}, {}).code == farpoint::status::bad_argument);
-  CHECK(knn(exec, cloud, exact{}, 4, {indices.on(exec)}, {}).code == farpoint::status::workspace_too_small);
+  CHECK(knn(exec, cloud, knn_params{0}, {indices.on(exec)}, {}).code == farpoint::status::bad_argument);
+  CHECK(knn(exec, cloud, knn_params{4}, {indices.on(exec)}, {}).code == farpoint::status::workspace_too_small);
   CHECK(indices.same());
 }
 
@@ -383,13 +386,13 @@ TEST_CASE("library, device: a workspace without room for wide clouds is refused"
   test_stream const stream;
   cuda_exec const exec{stream.get()};
   auto const cloud = points.on(exec);
-  std::size_t const needed = knn_workspace_bytes(exec, cloud, exact{}, 4);
+  std::size_t const needed = knn_workspace_bytes(exec, cloud, knn_params{4});
   call_workspace memory;
   farpoint::bytes const workspace = memory.of_size(needed);
-  auto const none = knn(exec, cloud, exact{}, 4, {indices.on(exec)}, {});
+  auto const none = knn(exec, cloud, knn_params{4}, {indices.on(exec)}, {});
   CHECK(none.code == farpoint::status::workspace_too_small);
   CHECK(std::string{none.reason} == "knn: the workspace has no room for the clouds in float");
-  auto const shorter = knn(exec, cloud, exact{}, 4, {indices.on(exec)}, workspace.first(needed - 1));
+  auto const shorter = knn(exec, cloud, knn_params{4}, {indices.on(exec)}, workspace.first(needed - 1));
   CHECK(shorter.code == farpoint::status::workspace_too_small);
   CHECK(std::string{shorter.reason} == "knn: the workspace is smaller than the knn_workspace_bytes() of this call");
   CHECK(shorter.needed == needed);

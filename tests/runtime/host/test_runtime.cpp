@@ -122,7 +122,7 @@ TEST_CASE("the library says on a stream that there is no GPU", "[runtime]") {
   std::vector<int> indices(30);
   CHECK(fps_workspace_bytes(exec, cloud, params) == 0);
   check_unavailable("fps: ", fps(exec, cloud, params, {indices}, {}));
-  check_unavailable("knn: ", knn(exec, cloud, farpoint::exact{}, 3, {indices}, {}));
+  check_unavailable("knn: ", knn(exec, cloud, farpoint::knn_params{3}, {indices}, {}));
   farpoint::span<float const> const features;
   check_unavailable("gather: ", gather(exec, features, 1, {}, farpoint::span<float>{}));
   farpoint::hash_map_ref<std::uint32_t> const map;

@@ -20,8 +20,8 @@
 #include "../../support/test_scale.hpp"
 
 using namespace farpoint_tests;
-using farpoint::exact;
 using farpoint::host_exec;
+using farpoint::knn_params;
 using farpoint::span;
 namespace runtime = farpoint::runtime;
 
@@ -155,24 +155,25 @@ void check_knn(question<Coord> const& asked, index_t k) {
       [&](half to) {
         farpoint::knn_output<Scalar> output{of(to, found.indices), of(to, found.distances), of(to, found.counts)};
         output.report = &reports[static_cast<int>(to)];
-        if (to == half::library) return runtime::knn(asked.points, asked.queries, exact{}, k, output, options);
-        return with_workspace(knn_workspace_bytes(threads, asked.wide.points, asked.wide.queries, exact{}, k),
+        if (to == half::library) return runtime::knn(asked.points, asked.queries, knn_params{k}, output, options);
+        return with_workspace(knn_workspace_bytes(threads, asked.wide.points, asked.wide.queries, knn_params{k}),
                               [&](farpoint::bytes memory) {
-                                return knn(threads, asked.wide.points, asked.wide.queries, exact{}, k, output, memory);
+                                return knn(threads, asked.wide.points, asked.wide.queries, knn_params{k}, output,
+                                           memory);
                               });
       },
       found.indices, found.distances, found.counts);
   CHECK(same_report(reports[0], reports[1]));
 
   lists<Scalar> own{asked.points_size(), k};
-  exact const others{0.2, true};
+  knn_params const others{k, 0.2, true};
   check_both(
       "knn of the points",
       [&](half to) {
         farpoint::knn_output<Scalar> const output{of(to, own.indices), of(to, own.distances)};
-        if (to == half::library) return runtime::knn(asked.points, others, k, output, options);
-        return with_workspace(knn_workspace_bytes(threads, asked.wide.points, others, k), [&](farpoint::bytes memory) {
-          return knn(threads, asked.wide.points, others, k, output, memory);
+        if (to == half::library) return runtime::knn(asked.points, others, output, options);
+        return with_workspace(knn_workspace_bytes(threads, asked.wide.points, others), [&](farpoint::bytes memory) {
+          return knn(threads, asked.wide.points, others, output, memory);
         });
       },
       own.indices, own.distances);
@@ -180,17 +181,17 @@ void check_knn(question<Coord> const& asked, index_t k) {
 
 template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
 void check_radius(question<Coord> const& asked, index_t max) {
-  farpoint::radius_params const ball{0.15};
+  farpoint::radius_params const ball{0.15, max};
   lists<Scalar> found{asked.queries_size(), max};
   check_both(
       "radius",
       [&](half to) {
         auto const output = found.template output<farpoint::radius_output<Scalar>>(to);
-        if (to == half::library) return runtime::radius(asked.points, asked.queries, ball, max, output, options);
-        return with_workspace(
-            radius_workspace_bytes(threads, asked.wide.points, asked.wide.queries), [&](farpoint::bytes memory) {
-              return radius(threads, asked.wide.points, asked.wide.queries, ball, max, output, memory);
-            });
+        if (to == half::library) return runtime::radius(asked.points, asked.queries, ball, output, options);
+        return with_workspace(radius_workspace_bytes(threads, asked.wide.points, asked.wide.queries),
+                              [&](farpoint::bytes memory) {
+                                return radius(threads, asked.wide.points, asked.wide.queries, ball, output, memory);
+                              });
       },
       found.indices, found.distances, found.counts);
 }
@@ -242,10 +243,10 @@ void check_neighborhoods(question<Coord> const& asked) {
   check_both(
       "mean_knn_distance",
       [&](half to) {
-        if (to == half::library) return runtime::mean_knn_distance(asked.points, 4, of(to, means), nullptr, options);
-        return with_workspace(mean_knn_distance_workspace_bytes(threads, asked.wide.points, 4),
+        if (to == half::library) return runtime::mean_knn_distance(asked.points, {4}, {of(to, means)}, options);
+        return with_workspace(mean_knn_distance_workspace_bytes(threads, asked.wide.points, {4}),
                               [&](farpoint::bytes memory) {
-                                return mean_knn_distance(threads, asked.wide.points, 4, of(to, means), memory);
+                                return mean_knn_distance(threads, asked.wide.points, {4}, {of(to, means)}, memory);
                               });
       },
       means);
@@ -272,9 +273,9 @@ void check_screen(scene<Coord> const& points, Camera const& camera, farpoint::sc
   using scalar = typename Camera::scalar;
   auto const cloud = points.clouds();
   auto const wide = points.wide();
-  farpoint::screen_space<Camera> method{camera};
-  method.rows = rows;
   constexpr index_t k = 4;
+  farpoint::screen_space<Camera> method{camera, k};
+  method.rows = rows;
   lists<scalar> found{points.size, k};
   twice<std::int32_t> visible{points.size};
   farpoint::knn_screen_report reports[2];
@@ -285,9 +286,9 @@ void check_screen(scene<Coord> const& points, Camera const& camera, farpoint::sc
                                                    of(to, found.counts)};
         output.visible = of(to, visible);
         output.report = &reports[static_cast<int>(to)];
-        if (to == half::library) return runtime::knn(cloud, method, k, output, options);
-        return with_workspace(knn_workspace_bytes(threads, wide, method, k),
-                              [&](farpoint::bytes memory) { return knn(threads, wide, method, k, output, memory); });
+        if (to == half::library) return runtime::knn(cloud, method, output, options);
+        return with_workspace(knn_workspace_bytes(threads, wide, method),
+                              [&](farpoint::bytes memory) { return knn(threads, wide, method, output, memory); });
       },
       found.indices, found.distances, found.counts, visible);
   CHECK(reports[0].visible_points > 0);
@@ -470,16 +471,16 @@ TEST_CASE("the library refuses searches on host memory that the headers refuse",
   auto const cloud = points.clouds();
   using farpoint::status;
   farpoint::knn_output<float> const output{of(half::library, found.indices)};
-  CHECK(runtime::knn(cloud, exact{}, 0, output).code == status::bad_argument);
-  CHECK(runtime::knn(cloud, exact{}, 5, output).code == status::bad_argument);
-  CHECK(runtime::knn(cloud, exact{}, 4, output, {runtime::backend::host, -1}).code == status::bad_argument);
-  CHECK(std::string{runtime::knn(cloud, exact{}, 4, output, {runtime::backend::host, -1}).reason} ==
+  CHECK(runtime::knn(cloud, knn_params{0}, output).code == status::bad_argument);
+  CHECK(runtime::knn(cloud, knn_params{5}, output).code == status::bad_argument);
+  CHECK(runtime::knn(cloud, knn_params{4}, output, {runtime::backend::host, -1}).code == status::bad_argument);
+  CHECK(std::string{runtime::knn(cloud, knn_params{4}, output, {runtime::backend::host, -1}).reason} ==
         "knn: options.threads is negative");
   CHECK(same_bits(found.indices.found, found.indices.expected));
-  auto const on_cuda = runtime::knn(cloud, exact{}, 4, output, {runtime::backend::cuda, 0});
+  auto const on_cuda = runtime::knn(cloud, knn_params{4}, output, {runtime::backend::cuda, 0});
   CHECK(on_cuda.code == (runtime::cuda_available() ? status::ok : status::unavailable));
   runtime::release_thread_memory();
-  CHECK(runtime::knn(cloud, exact{}, 4, output).code == status::ok);
+  CHECK(runtime::knn(cloud, knn_params{4}, output).code == status::ok);
 }
 
 TEST_CASE("eight threads call the library on host memory at once", "[runtime][knn]") {
@@ -490,12 +491,12 @@ TEST_CASE("eight threads call the library on host memory at once", "[runtime][kn
       scene<float> const points{1000 + 300 * static_cast<index_t>(t), true, {}, t};
       auto const cloud = points.clouds();
       lists<float> found{points.size, 3};
-      farpoint::host_scratch const memory{knn_workspace_bytes(host_exec{1}, cloud, exact{}, 3)};
-      auto const expected = knn(host_exec{1}, cloud, exact{}, 3, {of(half::header, found.indices)}, memory.get());
+      farpoint::host_scratch const memory{knn_workspace_bytes(host_exec{1}, cloud, knn_params{3})};
+      auto const expected = knn(host_exec{1}, cloud, knn_params{3}, {of(half::header, found.indices)}, memory.get());
       for (int repeat = 0; repeat < 5; ++repeat) {
         found.indices.found.assign(found.indices.found.size(), -7);
         auto const outcome =
-            runtime::knn(cloud, exact{}, 3, {of(half::library, found.indices)}, {runtime::backend::automatic, 1});
+            runtime::knn(cloud, knn_params{3}, {of(half::library, found.indices)}, {runtime::backend::automatic, 1});
         same[t] += expected && outcome && same_bits(found.indices.expected, found.indices.found) ? 1 : 0;
       }
     });

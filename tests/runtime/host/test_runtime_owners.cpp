@@ -15,9 +15,9 @@
 #include "../../support/random.hpp"
 
 using namespace farpoint_tests;
-using farpoint::exact;
 using farpoint::host_exec;
 using farpoint::index_t;
+using farpoint::knn_params;
 using farpoint::span;
 using farpoint::status;
 namespace runtime = farpoint::runtime;
@@ -49,25 +49,26 @@ void check_index() {
   constexpr index_t k = 6;
   farpoint::radius_params ball;
   ball.radius = 0.3;
+  ball.max_neighbors = k;
 
   runtime::point_index<Scalar> index;
   CHECK(index.size() == 0);
   std::vector<std::int32_t> expected(300 * k), found(300 * k);
   std::vector<Scalar> expected_distances(300 * k), found_distances(300 * k);
-  CHECK(index.knn(asked, exact{}, k, {found}).code == status::bad_argument);
+  CHECK(index.knn(asked, knn_params{k}, {found}).code == status::bad_argument);
   REQUIRE(index.build(cloud, options));
   CHECK(index.size() == 2);
   CHECK(index.where() == (runtime::cuda_available() ? runtime::backend::cuda : runtime::backend::host));
 
-  farpoint::host_scratch const memory{std::max(knn_workspace_bytes(host_exec{1}, cloud, asked, exact{}, k),
+  farpoint::host_scratch const memory{std::max(knn_workspace_bytes(host_exec{1}, cloud, asked, knn_params{k}),
                                                interpolate_workspace_bytes(host_exec{1}, cloud, asked))};
-  REQUIRE(knn(host_exec{1}, cloud, asked, exact{}, k, {expected, expected_distances}, memory.get()));
-  REQUIRE(index.knn(asked, exact{}, k, {found, found_distances}));
+  REQUIRE(knn(host_exec{1}, cloud, asked, knn_params{k}, {expected, expected_distances}, memory.get()));
+  REQUIRE(index.knn(asked, knn_params{k}, {found, found_distances}));
   CHECK(same_bits(found, expected));
   CHECK(same_bits(found_distances, expected_distances));
 
-  REQUIRE(radius(host_exec{1}, cloud, asked, ball, k, {expected, expected_distances}, memory.get()));
-  REQUIRE(index.radius(asked, ball, k, {found, found_distances}));
+  REQUIRE(radius(host_exec{1}, cloud, asked, ball, {expected, expected_distances}, memory.get()));
+  REQUIRE(index.radius(asked, ball, {found, found_distances}));
   CHECK(same_bits(found, expected));
   CHECK(same_bits(found_distances, expected_distances));
 
@@ -79,11 +80,11 @@ void check_index() {
   CHECK(same_bits(found_features, expected_features));
 
   // A batch with another number of clouds; then other points in the same memory, and the index moved to another owner.
-  CHECK(index.knn(clouds{view{queries.data(), 300}}, exact{}, k, {found}).code == status::bad_argument);
+  CHECK(index.knn(clouds{view{queries.data(), 300}}, knn_params{k}, {found}).code == status::bad_argument);
   REQUIRE(index.build(clouds{view{queries.data(), 300}}, options));
   runtime::point_index<Scalar> other{std::move(index)};
   index = std::move(other);
-  REQUIRE(index.knn(clouds{view{queries.data(), 300}}, exact{}, 1, {found}));
+  REQUIRE(index.knn(clouds{view{queries.data(), 300}}, knn_params{1}, {found}));
   CHECK(found[17] == 17);
   CHECK(index.build(clouds{view{nullptr, 300}}, options).code == status::bad_argument);
   CHECK(index.size() == 0);
@@ -209,18 +210,18 @@ TEST_CASE("a call of the library can be ended on the host", "[runtime][stop]") {
   stop.request();
   runtime::options const ended{runtime::backend::host, 2, &stop};
   runtime::options const whole{runtime::backend::host, 2};
-  static_cast<void>(runtime::knn(cloud, exact{}, 4, {found}, ended));
+  static_cast<void>(runtime::knn(cloud, knn_params{4}, {found}, ended));
   CHECK(std::count(found.begin(), found.end(), -7) == 20'000 * 4);
 
   // An index whose building was ended is none.
   runtime::point_index<float> index;
   static_cast<void>(index.build(cloud, ended));
   CHECK(index.size() == 0);
-  CHECK(index.knn(cloud, exact{}, 4, {found}).code == status::bad_argument);
+  CHECK(index.knn(cloud, knn_params{4}, {found}).code == status::bad_argument);
   REQUIRE(index.build(cloud, whole));
   CHECK(index.size() == 1);
-  static_cast<void>(index.knn(cloud, exact{}, 4, {found}, nullptr, &stop));
+  static_cast<void>(index.knn(cloud, knn_params{4}, {found}, nullptr, &stop));
   CHECK(std::count(found.begin(), found.end(), -7) == 20'000 * 4);
-  REQUIRE(index.knn(cloud, exact{}, 4, {found}));
+  REQUIRE(index.knn(cloud, knn_params{4}, {found}));
   CHECK(std::count(found.begin(), found.end(), -7) == 0);
 }

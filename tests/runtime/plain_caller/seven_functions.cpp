@@ -41,25 +41,27 @@ std::size_t frame_workspace_bytes(farpoint::cuda_exec exec, frame_memory const& 
   auto const cloud = cloud_of(memory);
   return std::max({fps_workspace_bytes(exec, cloud, sampling(memory)),
                    voxelize_workspace_bytes(exec, cloud, voxel_params(memory), voxel_output(memory)),
-                   knn_workspace_bytes(exec, cloud, farpoint::exact{}, 8), radius_workspace_bytes(exec, cloud),
+                   knn_workspace_bytes(exec, cloud, farpoint::knn_params{8}), radius_workspace_bytes(exec, cloud),
                    estimate_normals_workspace_bytes(exec, cloud, farpoint::normals_params{}),
-                   mean_knn_distance_workspace_bytes(exec, cloud, 3), interpolate_workspace_bytes(exec, cloud, cloud)});
+                   mean_knn_distance_workspace_bytes(exec, cloud, {3}),
+                   interpolate_workspace_bytes(exec, cloud, cloud)});
 }
 
 farpoint::result process_frame(farpoint::cuda_exec exec, frame_memory const& memory, farpoint::bytes workspace) {
   auto const cloud = cloud_of(memory);
   farpoint::radius_params ball;
   ball.radius = 0.2;
+  ball.max_neighbors = 16;
   farpoint::radius_output<float> balls;
   balls.indices = memory.balls;
 
   farpoint::result const outcomes[] = {
       voxelize(exec, cloud, voxel_params(memory), voxel_output(memory), workspace),
       fps(exec, cloud, sampling(memory), {memory.samples}, workspace),
-      knn(exec, cloud, farpoint::exact{}, 8, {memory.neighbors}, workspace),
-      radius(exec, cloud, ball, 16, balls, workspace),
+      knn(exec, cloud, farpoint::knn_params{8}, {memory.neighbors}, workspace),
+      radius(exec, cloud, ball, balls, workspace),
       estimate_normals(exec, cloud, farpoint::normals_params{}, {memory.normals}, workspace),
-      mean_knn_distance(exec, cloud, 3, memory.distances, workspace),
+      mean_knn_distance(exec, cloud, {3}, {memory.distances}, workspace),
       interpolate(exec, cloud, memory.points, cloud, 3, {memory.interpolated}, workspace)};
   for (auto const& outcome : outcomes) {
     if (!outcome) return outcome;

@@ -36,22 +36,22 @@ knn_shard_answer<float> knn_of_rank(knn_shard_problem<float> const& problem, Com
   call_workspace workspace;
   output.owned_queries = &answer.owned_queries;
   auto const call = [&](auto const& method) {
-    auto const room = workspace.of_size(
-        knn_shard_workspace_bytes(exec, communicator.ranks(), part, queries, method, problem.k, output));
-    return knn_shard(exec, communicator, part, queries, method, problem.k, output, room);
+    auto const room =
+        workspace.of_size(knn_shard_workspace_bytes(exec, communicator.ranks(), part, queries, method, output));
+    return knn_shard(exec, communicator, part, queries, method, output, room);
   };
   call_workspace second;
   auto const call_in_two_halves = [&] {
-    auto const& method = problem.method;
-    auto const room = workspace.of_size(
-        knn_shard_plan_workspace_bytes(exec, communicator.ranks(), part, queries, method, problem.k, output));
-    auto search = knn_shard_plan(exec, communicator, part, queries, method, problem.k, output, room);
+    auto const method = problem.nearest();
+    auto const room =
+        workspace.of_size(knn_shard_plan_workspace_bytes(exec, communicator.ranks(), part, queries, method, output));
+    auto search = knn_shard_plan(exec, communicator, part, queries, method, output, room);
     if (search.outcome()) answer.exchanged = search.exchanged();
     return search.run(second.of_size(search.workspace_bytes()));
   };
   answer.outcome = problem.along_curve ? call(problem.curve(rank))
                    : problem.planned   ? call_in_two_halves()
-                                       : call(problem.method);
+                                       : call(problem.nearest());
   REQUIRE_CUDA(cudaStreamSynchronize(stream));
   if (!workspace.intact() || !second.intact() || !indices.intact() || !distances.intact()) {
     answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was overrun"};

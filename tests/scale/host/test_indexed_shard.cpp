@@ -65,8 +65,8 @@ TEST_CASE("indexed_shard, host: a search needs less workspace than one that buil
   std::vector<index_t> indices(cloud.size());
   std::vector<float> distances(cloud.size());
   farpoint::knn_shard_output<float> const output{indices, distances};
-  std::size_t const without = knn_shard_plan_workspace_bytes(exec, 2, part, part.points, exact{}, 1, output);
-  std::size_t const with = knn_shard_plan_workspace_bytes(exec, 2, indexed, part.points, exact{}, 1, output);
+  std::size_t const without = knn_shard_plan_workspace_bytes(exec, 2, part, part.points, knn_params{1}, output);
+  std::size_t const with = knn_shard_plan_workspace_bytes(exec, 2, indexed, part.points, knn_params{1}, output);
   CHECK(with > 0);
   CHECK(with + 16 * cloud.size() < without);
 }

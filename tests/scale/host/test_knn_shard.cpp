@@ -30,23 +30,22 @@ struct rank_call {
 
   std::size_t workspace_size() const {
     auto const ranks = static_cast<int>(problem.ranks());
-    auto const& method = problem.method;
+    auto const method = problem.nearest();
     if (problem.along_curve && problem.on_stream) {
       return farpoint::detail::knn_curve_size<Coord>(exec, on_curve().sizes(ranks), problem.max_narrow);
     }
-    if (problem.along_curve) return knn_shard_workspace_bytes(exec, ranks, part, asked, curve, problem.k, output);
-    if (!problem.planned) return knn_shard_workspace_bytes(exec, ranks, part, asked, method, problem.k, output);
-    return knn_shard_plan_workspace_bytes(exec, ranks, part, asked, method, problem.k, output);
+    if (problem.along_curve) return knn_shard_workspace_bytes(exec, ranks, part, asked, curve, output);
+    if (!problem.planned) return knn_shard_workspace_bytes(exec, ranks, part, asked, method, output);
+    return knn_shard_plan_workspace_bytes(exec, ranks, part, asked, method, output);
   }
   template <class Communicator>
   farpoint::result run(Communicator& communicator, farpoint::bytes workspace) const {
-    auto const k = problem.k;
     if (problem.along_curve && problem.on_stream) {
       return farpoint::detail::knn_along_curve_on(exec, communicator, on_curve(), {}, workspace);
     }
-    if (problem.along_curve) return knn_shard(exec, communicator, part, asked, curve, k, output, workspace);
-    if (!problem.planned) return knn_shard(exec, communicator, part, asked, problem.method, k, output, workspace);
-    auto search = knn_shard_plan(exec, communicator, part, asked, problem.method, k, output, workspace);
+    if (problem.along_curve) return knn_shard(exec, communicator, part, asked, curve, output, workspace);
+    if (!problem.planned) return knn_shard(exec, communicator, part, asked, problem.nearest(), output, workspace);
+    auto search = knn_shard_plan(exec, communicator, part, asked, problem.nearest(), output, workspace);
     *output.exchanged = search.exchanged();
     host_array<unsigned char> const room{search.workspace_bytes()};
     return search.run({room.data(), search.workspace_bytes()});
@@ -55,7 +54,7 @@ struct rank_call {
  private:
   /// Arguments with the problem's limit of 32-bit positions, so that small clouds test 64-bit positions, too.
   farpoint::detail::knn_curve_arguments<view, view> on_curve() const {
-    return {part, asked, curve, problem.k, output, problem.max_narrow};
+    return {part, asked, curve, output, problem.max_narrow};
   }
 };
 
@@ -128,10 +127,9 @@ void check_knn_of_others(knn_shard_problem<float> const& problem) {
     auto const k = static_cast<std::size_t>(problem.k);
     std::vector<index_t> indices(queries.size() * (k + 1));
     std::vector<float> distances(indices.size());
-    exact method = problem.method;
-    method.exclude_self = false;
-    REQUIRE(farpoint::reference::knn(farpoint::batch{view_of(problem.cloud)}, farpoint::batch{view_of(queries)}, method,
-                                     problem.k + 1, farpoint::knn_output<float>{indices, distances}));
+    knn_params const with_self{problem.k + 1, problem.limits.max_radius};
+    REQUIRE(farpoint::reference::knn(farpoint::batch{view_of(problem.cloud)}, farpoint::batch{view_of(queries)},
+                                     with_self, farpoint::knn_output<float>{indices, distances}));
     std::vector<index_t> expected;
     std::vector<float> expected_distances;
     for (std::size_t row = 0; row < queries.size(); ++row) {
@@ -201,8 +199,8 @@ TEST_CASE("knn_shard, in two halves: a rank without memory for the second ends t
     farpoint::host_exec const exec{1};
     farpoint::thread_communicator communicator{group, number};
     farpoint::host_scratch const memory{
-        knn_shard_plan_workspace_bytes(exec, group.size(), part, part.points, exact{}, problem.k, output)};
-    auto search = knn_shard_plan(exec, communicator, part, part.points, exact{}, problem.k, output, memory);
+        knn_shard_plan_workspace_bytes(exec, group.size(), part, part.points, knn_params{problem.k}, output)};
+    auto search = knn_shard_plan(exec, communicator, part, part.points, knn_params{problem.k}, output, memory);
     REQUIRE(search.outcome());
     REQUIRE(search.workspace_bytes() > 0);
     farpoint::host_scratch const room{search.workspace_bytes()};
@@ -221,10 +219,10 @@ TEST_CASE("knn_shard: a call in one and a call in two halves do not match", "[kn
     farpoint::shard<view> const part{};
     farpoint::knn_shard_output<float> const output{};
     farpoint::host_exec const exec{1};
-    farpoint::host_scratch const memory{knn_shard_workspace_bytes(exec, 2, part, part.points, exact{}, 1, output)};
+    farpoint::host_scratch const memory{knn_shard_workspace_bytes(exec, 2, part, part.points, knn_params{1}, output)};
     codes[static_cast<std::size_t>(rank)] =
-        rank == 0 ? knn_shard(exec, communicator, part, part.points, exact{}, 1, output, memory).code
-                  : knn_shard_plan(exec, communicator, part, part.points, exact{}, 1, output, memory).outcome().code;
+        rank == 0 ? knn_shard(exec, communicator, part, part.points, knn_params{1}, output, memory).code
+                  : knn_shard_plan(exec, communicator, part, part.points, knn_params{1}, output, memory).outcome().code;
   });
   CHECK(codes == std::vector<status>(2, status::bad_argument));
 }
@@ -305,7 +303,7 @@ TEST_CASE("knn_shard along a curve: an own point is left out, wherever its query
     // Queries of another cloud: exclude_self still excludes point i for query i.
     problem.self = false;
     problem.others = packed<float>(make_cloud(shape::cube, problem.cloud.size(), seed));
-    problem.method.exclude_self = true;
+    problem.limits.exclude_self = true;
     check_knn_of_others(problem);
     problem.max_narrow = 0;
     problem.on_stream = true;
@@ -339,14 +337,14 @@ TEST_CASE("knn_shard along a curve: what one rank has no room for, all ranks ret
     REQUIRE(std::set<status>{codes.begin(), codes.end()}.size() == 1);
     return codes.front();
   };
-  exact const method{};
+  knn_params const method{4};
   CHECK(outcome({method, 67, 0}) == status::ok);
   CHECK(outcome({method, 66, 0}) == status::workspace_too_small);
   CHECK(outcome({method, -1, 0}) == status::bad_argument);
   CHECK(outcome({method, (index_t{1} << 30) + 1, 0}) == status::bad_argument);
   CHECK(outcome({method, 67, -1}) == status::bad_argument);
-  CHECK(outcome({exact{1.0, false}, 67, 0}) == status::bad_argument);
-  CHECK(outcome({exact{-1.0, false}, 67, 0}) == status::bad_argument);
+  CHECK(outcome({knn_params{4, 1.0}, 67, 0}) == status::bad_argument);
+  CHECK(outcome({knn_params{4, -1.0}, 67, 0}) == status::bad_argument);
   // Room for queries differs between ranks; this is allowed if all queries are the ranks' own points.
   CHECK(outcome({method, 67, 5}) == status::ok);
   problem.in_place = false;
@@ -377,7 +375,7 @@ TEST_CASE("knn_shard: what one rank may not do, all ranks return from", "[knn][s
   problem.k = 0;
   CHECK(outcomes(room_for_all(problem), long_enough) == std::vector<status>(3, status::bad_argument));
   problem.k = 1;
-  problem.method.max_radius = -1;
+  problem.limits.max_radius = -1;
   CHECK(outcomes(room_for_all(problem), long_enough) == std::vector<status>(3, status::bad_argument));
 }
 

@@ -109,8 +109,8 @@ TEST_CASE("repartition, host: owned points are parts of a cloud for other calls 
     farpoint::host_exec const exec{1};
     farpoint::thread_communicator communicator{group, number};
     farpoint::host_scratch const memory{
-        knn_shard_plan_workspace_bytes(exec, group.size(), part, part.points, exact{}, search.k, output)};
-    auto found = knn_shard_plan(exec, communicator, part, part.points, exact{}, search.k, output, memory);
+        knn_shard_plan_workspace_bytes(exec, group.size(), part, part.points, knn_params{search.k}, output)};
+    auto found = knn_shard_plan(exec, communicator, part, part.points, knn_params{search.k}, output, memory);
     farpoint::host_scratch const room{found.workspace_bytes()};
     answer.outcome = found.run(room);
   });

@@ -28,12 +28,20 @@ struct lists {
   index_t reads = -1;
 };
 
+index_t row_length(farpoint::knn_params const& params) {
+  return params.k;
+}
+index_t row_length(farpoint::radius_params const& params) {
+  return params.max_neighbors;
+}
+
 /// A search in tiles, with guards around all memory.
-template <class Method, class Tiles, class Queries>
+template <class Params, class Tiles, class Queries>
 auto search_tiles(Tiles& tiles, std::vector<farpoint::tile_extent_of<Tiles>> const& extents,
-                  farpoint::shard<Queries> const& queries, Method const& method, index_t each, int threads = 1) {
+                  farpoint::shard<Queries> const& queries, Params const& params, int threads = 1) {
   using coord = farpoint::tile_scalar<Tiles>;
   farpoint::host_exec const exec{threads};
+  index_t const each = row_length(params);
   auto const rows = static_cast<std::size_t>(queries.points.size());
   auto const size = rows * static_cast<std::size_t>(each);
   host_array<index_t> const indices{size};
@@ -44,13 +52,13 @@ auto search_tiles(Tiles& tiles, std::vector<farpoint::tile_extent_of<Tiles>> con
   bytes const memory{workspace.data(), needed};
   lists<coord> found;
   span<farpoint::tile_extent_of<Tiles> const> const boxes{extents};
-  if constexpr (std::is_same_v<Method, farpoint::exact>) {
+  if constexpr (std::is_same_v<Params, farpoint::knn_params>) {
     farpoint::knn_tiles_output<coord> output;
     output.indices = {indices.data(), size};
     output.distances = {distances.data(), size};
     output.reads = &found.reads;
     output.report = &found.report;
-    found.outcome = knn_tiles(exec, tiles, boxes, queries, method, each, output, memory);
+    found.outcome = knn_tiles(exec, tiles, boxes, queries, params, output, memory);
   } else {
     farpoint::radius_tiles_output<coord> output;
     output.indices = {indices.data(), size};
@@ -58,7 +66,7 @@ auto search_tiles(Tiles& tiles, std::vector<farpoint::tile_extent_of<Tiles>> con
     output.counts = {counts.data(), rows};
     output.reads = &found.reads;
     output.report = &found.radius_report;
-    found.outcome = radius_tiles(exec, tiles, boxes, queries, method, each, output, memory);
+    found.outcome = radius_tiles(exec, tiles, boxes, queries, params, output, memory);
     found.counts = counts.download();
   }
   if (!indices.intact() || !distances.intact() || !counts.intact() || !workspace.intact()) {
@@ -71,10 +79,10 @@ auto search_tiles(Tiles& tiles, std::vector<farpoint::tile_extent_of<Tiles>> con
 
 /// Compares with the plain loop over all points. Query i is point `first + i` of the cloud if `self`.
 template <class Tiles, class Queries>
-void check_knn(Tiles& tiles, farpoint::shard<Queries> const& queries, farpoint::exact method, index_t k, int threads) {
+void check_knn(Tiles& tiles, farpoint::shard<Queries> const& queries, farpoint::knn_params const& params, int threads) {
   using coord = farpoint::tile_scalar<Tiles>;
   auto const extents = extents_of(tiles);
-  auto const found = search_tiles(tiles, extents, queries, method, k, threads);
+  auto const found = search_tiles(tiles, extents, queries, params, threads);
   INFO(found.outcome.reason);
   REQUIRE(found.outcome);
   CHECK(found.reads == tiles.reads);
@@ -84,18 +92,18 @@ void check_knn(Tiles& tiles, farpoint::shard<Queries> const& queries, farpoint::
   expected.indices.resize(found.indices.size());
   expected.distances.resize(found.indices.size());
   farpoint::knn_output<coord> const output{expected.indices, expected.distances, {}, &expected.report};
-  if (method.exclude_self) {
+  if (params.exclude_self) {
     // All points are queries, and the rows of others are left out.
-    auto const all = static_cast<std::size_t>(tiles.all().size() * k);
+    auto const all = static_cast<std::size_t>(tiles.all().size() * params.k);
     std::vector<index_t> indices(all);
     std::vector<coord> distances(all);
-    REQUIRE(farpoint::reference::knn(farpoint::batch{tiles.all()}, farpoint::batch{tiles.all()}, method, k,
+    REQUIRE(farpoint::reference::knn(farpoint::batch{tiles.all()}, farpoint::batch{tiles.all()}, params,
                                      farpoint::knn_output<coord>{indices, distances}));
-    auto const from = static_cast<std::ptrdiff_t>(queries.first_index * k);
+    auto const from = static_cast<std::ptrdiff_t>(queries.first_index * params.k);
     std::copy_n(indices.begin() + from, expected.indices.size(), expected.indices.begin());
     std::copy_n(distances.begin() + from, expected.distances.size(), expected.distances.begin());
   } else {
-    REQUIRE(farpoint::reference::knn(farpoint::batch{tiles.all()}, farpoint::batch{queries.points}, method, k, output));
+    REQUIRE(farpoint::reference::knn(farpoint::batch{tiles.all()}, farpoint::batch{queries.points}, params, output));
     CHECK(found.report.non_finite_points == expected.report.non_finite_points);
     CHECK(found.report.non_finite_queries == expected.report.non_finite_queries);
   }
@@ -106,11 +114,12 @@ void check_knn(Tiles& tiles, farpoint::shard<Queries> const& queries, farpoint::
 }
 
 template <class Tiles, class Queries>
-void check_radius(Tiles& tiles, farpoint::shard<Queries> const& queries, farpoint::radius_params params, index_t max,
+void check_radius(Tiles& tiles, farpoint::shard<Queries> const& queries, farpoint::radius_params const& params,
                   int threads) {
+  index_t const max = params.max_neighbors;
   using coord = farpoint::tile_scalar<Tiles>;
   auto const extents = extents_of(tiles);
-  auto const found = search_tiles(tiles, extents, queries, params, max, threads);
+  auto const found = search_tiles(tiles, extents, queries, params, threads);
   INFO(found.outcome.reason);
   REQUIRE(found.outcome);
   CHECK(found.reads == tiles.reads);
@@ -124,7 +133,7 @@ void check_radius(Tiles& tiles, farpoint::shard<Queries> const& queries, farpoin
   expected.distances.resize(rows * static_cast<std::size_t>(max));
   expected.counts.resize(rows);
   REQUIRE(farpoint::reference::radius(
-      farpoint::batch{tiles.all()}, farpoint::batch{asked}, params, max,
+      farpoint::batch{tiles.all()}, farpoint::batch{asked}, params,
       farpoint::radius_output<coord>{expected.indices, expected.distances, expected.counts, &expected.radius_report}));
   if (all) {
     auto const keep = [&](auto& values, index_t each) {
@@ -166,10 +175,11 @@ void check_random_search(std::uint64_t seed) {
   int const threads = random.below(4) == 0 ? 2 : 1;
 
   index_t const ks[] = {1, 2, 5, 16, 40, 100};
-  farpoint::exact method;
+  farpoint::knn_params method;
+  method.k = ks[random.below(6)];
   method.exclude_self = self && random.below(2) == 0;
   if (random.below(3) == 0) method.max_radius = static_cast<double>(random.uniform()) * 0.3;
-  check_knn(tiles, queries, method, ks[random.below(6)], threads);
+  check_knn(tiles, queries, method, threads);
 
   index_t const lengths[] = {0, 1, 2, 5, 16, 40, 100};
   farpoint::radius_params params;
@@ -185,7 +195,8 @@ void check_random_search(std::uint64_t seed) {
   if (random.below(8) == 0) params.radius = std::numeric_limits<double>::infinity();
   auto const rounded = static_cast<Coord>(params.radius);
   params.exclusive = rounded * rounded > 0 && random.below(3) == 0;
-  check_radius(tiles, queries, params, lengths[random.below(7)], threads);
+  params.max_neighbors = lengths[random.below(7)];
+  check_radius(tiles, queries, params, threads);
 }
 
 template <class Coord>
@@ -303,7 +314,7 @@ TEST_CASE("tiles: far tiles are not read", "[tiles][knn][radius]") {
   auto const extents = extents_of(tiles);
   // All neighbors of the points of a cube are in it and the two beside it.
   farpoint::shard<farpoint::point_view<float>> const middle{tiles.part(tiles.begin(4), tiles.size(4)), tiles.begin(4)};
-  auto const near = search_tiles(tiles, extents, middle, farpoint::exact{}, 4);
+  auto const near = search_tiles(tiles, extents, middle, farpoint::knn_params{4});
   CHECK(near.outcome);
   CHECK(tiles_that_were_read(tiles) == std::vector<index_t>{3, 4, 5});
   CHECK(near.reads == 3);
@@ -312,25 +323,26 @@ TEST_CASE("tiles: far tiles are not read", "[tiles][knn][radius]") {
   tiles.reads_of.assign(9, 0);
   std::vector<farpoint::vec<float>> const center{{{4.5f, 0.5f, 0.5f}}};
   farpoint::shard<farpoint::point_view<float>> const one{{center.data(), 1}, 0};
-  CHECK(search_tiles(tiles, extents, one, farpoint::exact{}, 4).reads == 1);
+  CHECK(search_tiles(tiles, extents, one, farpoint::knn_params{4}).reads == 1);
   CHECK(tiles_that_were_read(tiles) == std::vector<index_t>{4});
 
   tiles.reads_of.assign(9, 0);
   farpoint::radius_params params;
   params.radius = 1;
-  CHECK(search_tiles(tiles, extents, one, params, 0).reads == 3);
+  CHECK(search_tiles(tiles, extents, one, params).reads == 3);
   CHECK(tiles_that_were_read(tiles) == std::vector<index_t>{3, 4, 5});
   // A row of the lowest indices is full after the first tile that is near enough.
   tiles.reads_of.assign(9, 0);
-  CHECK(search_tiles(tiles, extents, one, params, 1).reads == 1);
+  params.max_neighbors = 1;
+  CHECK(search_tiles(tiles, extents, one, params).reads == 1);
   CHECK(tiles_that_were_read(tiles) == std::vector<index_t>{3});
 
   // Without queries, or with queries that are not finite, nothing is read.
   farpoint::shard<farpoint::point_view<float>> const none{};
-  CHECK(search_tiles(tiles, extents, none, farpoint::exact{}, 4).reads == 0);
+  CHECK(search_tiles(tiles, extents, none, farpoint::knn_params{4}).reads == 0);
   std::vector<farpoint::vec<float>> const nowhere{{{std::nanf(""), 0, 0}}};
   farpoint::shard<farpoint::point_view<float>> const lost{{nowhere.data(), 1}, 0};
-  CHECK(search_tiles(tiles, extents, lost, farpoint::exact{}, 4).reads == 0);
+  CHECK(search_tiles(tiles, extents, lost, farpoint::knn_params{4}).reads == 0);
 }
 
 TEST_CASE("tiles: fps reads tiles once a round, and fewer near the end", "[tiles][fps]") {
@@ -350,6 +362,7 @@ TEST_CASE("tiles: a read that fails ends the call with its result", "[tiles][knn
   auto const extents = extents_of(tiles);
   farpoint::shard<farpoint::point_view<float>> const all{tiles.all(), 0};
   farpoint::radius_params radius;
+  radius.max_neighbors = 4;
   radius.radius = 0.5;
   farpoint::fps_params sampling;
   sampling.samples = 20;
@@ -367,9 +380,9 @@ TEST_CASE("tiles: a read that fails ends the call with its result", "[tiles][knn
       CHECK(found.reads == before + 1);
     }
   };
-  check([&] { return search_tiles(tiles, extents, all, farpoint::exact{}, 4); });
+  check([&] { return search_tiles(tiles, extents, all, farpoint::knn_params{4}); });
   CHECK(failures >= 3);
-  check([&] { return search_tiles(tiles, extents, all, radius, 4); });
+  check([&] { return search_tiles(tiles, extents, all, radius); });
   CHECK(failures >= 6);
   check([&] { return sample_tiles(tiles, extents, sampling); });
   CHECK(failures > 12);
@@ -421,38 +434,38 @@ TEST_CASE("tiles: refused arguments", "[tiles][knn][radius][fps]") {
   sampling.samples = 10;
   host_workspace const workspace{
       std::max(knn_tiles_workspace_bytes(exec, tiles, 150), fps_tiles_workspace_bytes(exec, tiles, 10))};
-  farpoint::radius_params const radius{0.1};
+  farpoint::radius_params const radius{0.1, 4};
 
-  auto const knn = [&](auto const& boxes, auto const& queries, farpoint::exact method, index_t k,
+  auto const knn = [&](auto const& boxes, auto const& queries, farpoint::knn_params const& params,
                        farpoint::knn_tiles_output<float> const& output, bytes memory, int threads = 1) {
-    return knn_tiles(farpoint::host_exec{threads}, tiles, boxes, queries, method, k, output, memory).code;
+    return knn_tiles(farpoint::host_exec{threads}, tiles, boxes, queries, params, output, memory).code;
   };
   auto const bad = status::bad_argument;
-  CHECK(knn(extents, all, {}, 4, lists, workspace.get()) == status::ok);
+  CHECK(knn(extents, all, {4}, lists, workspace.get()) == status::ok);
   tiles.reads = 0;
-  CHECK(knn(extents, all, {}, 0, lists, workspace.get()) == bad);
-  CHECK(knn(extents, all, {}, 5, lists, workspace.get()) == bad);
-  CHECK(knn(extents, all, {-1}, 4, lists, workspace.get()) == bad);
-  CHECK(knn(extents, all, {}, 4, lists, workspace.get(), -1) == bad);
-  CHECK(knn(extents, farpoint::shard<farpoint::point_view<float>>{tiles.all(), -1}, {}, 4, lists, workspace.get()) ==
+  CHECK(knn(extents, all, {0}, lists, workspace.get()) == bad);
+  CHECK(knn(extents, all, {5}, lists, workspace.get()) == bad);
+  CHECK(knn(extents, all, {4, -1}, lists, workspace.get()) == bad);
+  CHECK(knn(extents, all, {4}, lists, workspace.get(), -1) == bad);
+  CHECK(knn(extents, farpoint::shard<farpoint::point_view<float>>{tiles.all(), -1}, {4}, lists, workspace.get()) ==
         bad);
-  CHECK(knn(extents, all, {}, 4, {indices, {}}, workspace.get()) == bad);
-  CHECK(knn(extents, all, {}, 4, lists, workspace.get().first(100)) == status::workspace_too_small);
+  CHECK(knn(extents, all, {4}, {indices, {}}, workspace.get()) == bad);
+  CHECK(knn(extents, all, {4}, lists, workspace.get().first(100)) == status::workspace_too_small);
   auto others = extents;
   others.pop_back();
-  CHECK(knn(others, all, {}, 4, lists, workspace.get()) == bad);
+  CHECK(knn(others, all, {4}, lists, workspace.get()) == bad);
   others = extents;
   others[1].size -= 1;
-  CHECK(knn(others, all, {}, 4, lists, workspace.get()) == bad);
+  CHECK(knn(others, all, {4}, lists, workspace.get()) == bad);
   others = extents;
   others[2].first_index += 1;
-  CHECK(knn(others, all, {}, 4, lists, workspace.get()) == bad);
+  CHECK(knn(others, all, {4}, lists, workspace.get()) == bad);
 
-  CHECK(radius_tiles(exec, tiles, extents, all, {-1}, 4, rows, workspace.get()).code == bad);
-  CHECK(radius_tiles(exec, tiles, extents, all, radius, 5, rows, workspace.get()).code == bad);
-  CHECK(radius_tiles(exec, tiles, extents, all, radius, 4, {indices, distances, {}}, workspace.get()).code == bad);
-  CHECK(radius_tiles(exec, tiles, extents, all, radius, 4, {indices, {}, counts}, workspace.get()).code == bad);
-  CHECK(radius_tiles(exec, tiles, extents, all, radius, 4, rows, {}).code == status::workspace_too_small);
+  CHECK(radius_tiles(exec, tiles, extents, all, {-1, 4}, rows, workspace.get()).code == bad);
+  CHECK(radius_tiles(exec, tiles, extents, all, {0.1, 5}, rows, workspace.get()).code == bad);
+  CHECK(radius_tiles(exec, tiles, extents, all, radius, {indices, distances, {}}, workspace.get()).code == bad);
+  CHECK(radius_tiles(exec, tiles, extents, all, radius, {indices, {}, counts}, workspace.get()).code == bad);
+  CHECK(radius_tiles(exec, tiles, extents, all, radius, rows, {}).code == status::workspace_too_small);
 
   auto const fps = [&](farpoint::fps_params const& params, span<float> memory, bytes scratch) {
     return fps_tiles(exec, tiles, extents, params, memory, picks, scratch).code;

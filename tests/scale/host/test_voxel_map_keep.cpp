@@ -131,7 +131,7 @@ TEST_CASE("voxel map, host: the nearest voxel, by an index over as many centroid
     REQUIRE(build_point_bvh(backend.exec, voxels, {memory.data(), memory.size()}, tree));
     std::vector<std::int32_t> nearest(tile.points.size());
     farpoint::batch<view> const queries{farpoint::view_points(tile.points)};
-    REQUIRE(knn(backend.exec, tree, queries, farpoint::exact{}, 1, {nearest}));
+    REQUIRE(knn(backend.exec, tree, queries, farpoint::knn_params{1}, {nearest}));
     std::vector<std::int32_t> expected;
     for (auto const& query : tile.points) {
       int best = 0;

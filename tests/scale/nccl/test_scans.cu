@@ -84,9 +84,8 @@ TEST_CASE("nccl: real scans, knn_shard", "[nccl][scans]") {
     std::vector<float> distances(size);
     farpoint::host_exec const host;
     farpoint::batch const cloud{view_of(problem.cloud)};
-    host_workspace const workspace{knn_workspace_bytes(host, cloud, problem.method, problem.k)};
-    REQUIRE(
-        knn(host, cloud, problem.method, problem.k, farpoint::knn_output<float>{indices, distances}, workspace.get()));
+    host_workspace const workspace{knn_workspace_bytes(host, cloud, problem.nearest())};
+    REQUIRE(knn(host, cloud, problem.nearest(), farpoint::knn_output<float>{indices, distances}, workspace.get()));
     for_each_split(static_cast<index_t>(points.size()), [&](std::vector<index_t> const& cuts) {
       problem.cuts = cuts;
       std::vector<knn_shard_answer<float>> answers(2);

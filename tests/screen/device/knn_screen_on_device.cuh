@@ -28,8 +28,8 @@ class screen_call {
   farpoint::result enqueue(cudaStream_t stream) {
     farpoint::cuda_exec const exec{stream};
     auto const cloud = problem_.points.clouds_at(memory_.data(), offsets_.data());
-    std::size_t const needed = farpoint::knn_workspace_bytes<Selector>(exec, cloud, problem_.method, problem_.k);
-    return farpoint::knn<Selector>(exec, cloud, problem_.method, problem_.k, arrays_.output(report_.data()),
+    std::size_t const needed = farpoint::knn_workspace_bytes<Selector>(exec, cloud, problem_.method);
+    return farpoint::knn<Selector>(exec, cloud, problem_.method, arrays_.output(report_.data()),
                                    workspace_.of_size(needed));
   }
 
@@ -70,10 +70,10 @@ auto screen_on_device(Problem const& problem) {
 
 // knn() of floats with the default selector is compiled in kernels/knn_screen.cu only: `how` is `extern template` or
 // `template`.
-#define KNN_SCREEN_OF_FLOATS(how)                                                               \
-  how farpoint::result farpoint::knn<farpoint::knn_screen_selector>(                            \
-      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<float>> const&,                 \
-      decltype(farpoint_tests::pinhole_problem<float>::method) const&, farpoint_tests::index_t, \
-      farpoint::knn_screen_output<float> const&, farpoint::bytes) noexcept;
+#define KNN_SCREEN_OF_FLOATS(how)                                                                                 \
+  how farpoint::result farpoint::knn<farpoint::knn_screen_selector>(                                              \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<float>> const&,                                   \
+      decltype(farpoint_tests::pinhole_problem<float>::method) const&, farpoint::knn_screen_output<float> const&, \
+      farpoint::bytes) noexcept;
 
 KNN_SCREEN_OF_FLOATS(extern template)

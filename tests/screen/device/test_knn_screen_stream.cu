@@ -101,16 +101,17 @@ TEST_CASE("knn_screen, device: the workspace is checked at the door", "[knn_scre
   farpoint::knn_screen_output<float> const output{rows};
   farpoint::cuda_exec const exec{cudaStream_t{}};
   for (int const rounds : {0, 3}) {
-    screen_space method{camera_at_cube<float>(64, 64)};
+    screen_space method{camera_at_cube<float>(64, 64), 8};
     method.rounds = rounds;
-    std::size_t const needed = farpoint::knn_workspace_bytes(exec, cloud, method, 8);
+    std::size_t const needed = farpoint::knn_workspace_bytes(exec, cloud, method);
     CHECK(needed > 0);
     auto const code = [&](std::uintptr_t address, std::size_t size) {
-      return farpoint::knn(exec, cloud, method, 8, output, {reinterpret_cast<unsigned char*>(address), size}).code;
+      return farpoint::knn(exec, cloud, method, output, {reinterpret_cast<unsigned char*>(address), size}).code;
     };
     CHECK(code(4096, needed - 1) == farpoint::status::workspace_too_small);
     CHECK(code(4100, needed) == farpoint::status::bad_argument);
-    CHECK(farpoint::knn_workspace_bytes(exec, cloud, method, 0) == 0);
+    method.k = 0;
+    CHECK(farpoint::knn_workspace_bytes(exec, cloud, method) == 0);
   }
 }
 

@@ -17,8 +17,8 @@ template <class Problem>
 auto screen_with(Problem const& problem, int threads) {
   return collect_screen(problem, [&](auto const& output) {
     auto const cloud = clouds_in_place(problem.points);
-    host_workspace const workspace{knn_workspace_bytes(host_exec{threads}, cloud, problem.method, problem.k)};
-    return knn(host_exec{threads}, cloud, problem.method, problem.k, output, workspace.get());
+    host_workspace const workspace{knn_workspace_bytes(host_exec{threads}, cloud, problem.method)};
+    return knn(host_exec{threads}, cloud, problem.method, output, workspace.get());
   });
 }
 
@@ -30,7 +30,7 @@ auto screen_by_team(Problem const& problem, int threads) {
     auto const cloud = clouds_in_place(problem.points);
     host_exec const exec{threads};
     host_workspace const workspace{knn_screen_tuned_bytes(exec, cloud, problem.method, tuning)};
-    return knn_screen_tuned(exec, cloud, problem.method, problem.k, output, workspace.get(), tuning);
+    return knn_screen_tuned(exec, cloud, problem.method, output, workspace.get(), tuning);
   });
 }
 
@@ -56,9 +56,9 @@ TEST_CASE("knn_screen, host: every part of the output but the indices may be lef
       problem.method.rounds = rounds;
       problem.method.rows = rows;
       host_array<std::int32_t> const indices{static_cast<std::size_t>(problem.rows()) * 4};
-      host_workspace const workspace{knn_workspace_bytes(host_exec{1}, cloud, problem.method, 4)};
+      host_workspace const workspace{knn_workspace_bytes(host_exec{1}, cloud, problem.method)};
       farpoint::span<std::int32_t> const all{indices.data(), indices.size()};
-      REQUIRE(knn(host_exec{1}, cloud, problem.method, 4, farpoint::knn_screen_output<float>{all}, workspace.get()));
+      REQUIRE(knn(host_exec{1}, cloud, problem.method, farpoint::knn_screen_output<float>{all}, workspace.get()));
       CHECK(widen(indices.download()) == reference_screen(problem).indices);
     }
   }
@@ -67,13 +67,13 @@ TEST_CASE("knn_screen, host: every part of the output but the indices may be lef
 TEST_CASE("knn_screen, host: outputs and workspaces that are too small", "[knn_screen][host]") {
   pinhole_problem<> const problem{make_cloud(shape::cube, 1000, 1), camera_at_cube<float>(20, 20), 4};
   auto const cloud = clouds_in_place(problem.points);
-  std::size_t const needed = knn_workspace_bytes(host_exec{1}, cloud, problem.method, 4);
+  std::size_t const needed = knn_workspace_bytes(host_exec{1}, cloud, problem.method);
   host_workspace const workspace{needed + 256};
   std::vector<std::int32_t> indices(1600);
   std::vector<std::int32_t> rows(400);
   farpoint::knn_screen_output<float> output{indices};
   auto const code = [&](farpoint::bytes memory) {
-    return knn(host_exec{1}, cloud, problem.method, 4, output, memory).code;
+    return knn(host_exec{1}, cloud, problem.method, output, memory).code;
   };
   CHECK(code(workspace.get().first(needed - 1)) == farpoint::status::workspace_too_small);
   CHECK(code(workspace.get().subspan(4)) == farpoint::status::bad_argument);
@@ -89,16 +89,18 @@ TEST_CASE("knn_screen, host: outputs and workspaces that are too small", "[knn_s
   indices.resize(1599);
   output.indices = indices;
   CHECK(code(workspace.get()) == farpoint::status::bad_argument);
-  CHECK(knn_workspace_bytes(host_exec{1}, cloud, problem.method, 0) == 0);
+  auto method = problem.method;
+  method.k = 0;
+  CHECK(knn_workspace_bytes(host_exec{1}, cloud, method) == 0);
 }
 
 TEST_CASE("knn_screen, host: bytes of workspace as documented", "[knn_screen][host]") {
   constexpr index_t n = 1000000;
   farpoint::batch<farpoint::point_view<float>> const cloud{farpoint::point_view<float>{nullptr, n}};
   auto const bytes = [&](int side, int rounds) {
-    screen_space method{camera_at_cube<float>(side, side)};
+    screen_space method{camera_at_cube<float>(side, side), 8};
     method.rounds = rounds;
-    return static_cast<double>(knn_workspace_bytes(host_exec{1}, cloud, method, 8));
+    return static_cast<double>(knn_workspace_bytes(host_exec{1}, cloud, method));
   };
   CHECK(bytes(512, 0) < 8.0 * 512 * 512 + 4.0 * n + 40.2 * 512 * 512 + 20e3);
   CHECK(bytes(512, 3) < 8.0 * 512 * 512 + 4.0 * n + 52.0 * 512 * 512 + 16.0 * 512 * 512 / 12 + 1e3);
@@ -117,13 +119,13 @@ TEST_CASE("knn_screen, host: a cloud whose offsets are wrong is empty", "[knn_sc
 
 TEST_CASE("knn_screen, host: containers", "[knn_screen][host]") {
   std::vector<std::array<float, 3>> const points{{0.5f, 0.5f, 0}, {0.6f, 0.5f, 0}, {0.5f, 0.5f, 1}, {0.5f, 0.5f, -9}};
-  auto const found = farpoint::knn(points, 2, screen_space{camera_at_cube<float>(40, 40)});
+  auto const found = farpoint::knn(points, screen_space{camera_at_cube<float>(40, 40), 2});
   CHECK(found.visible == std::vector<std::int32_t>{0, 1});
   CHECK(found.indices == std::vector<std::int32_t>{0, 1, 1, 0});
   CHECK(found.distances[0] == 0.0f);
   CHECK(found.pixels[0] == 20 * 40 + 20);
-  CHECK_THROWS_AS(farpoint::knn(points, 0, screen_space{camera_at_cube<float>(40, 40)}), std::invalid_argument);
-  CHECK_THROWS_AS(farpoint::knn(points, 2, screen_space{camera_at_cube<float>(0, 40)}), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::knn(points, screen_space{camera_at_cube<float>(40, 40), 0}), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::knn(points, screen_space{camera_at_cube<float>(0, 40), 2}), std::invalid_argument);
 }
 
 TEST_CASE("knn_screen, host: places of points in packets, joined in any order", "[knn_screen][host]") {

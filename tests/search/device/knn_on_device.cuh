@@ -21,15 +21,15 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
   farpoint::result enqueue(cudaStream_t stream) {
     farpoint::cuda_exec const exec{stream};
     auto const points = this->points();
-    auto const [method, k] = asked();
+    auto const params = this->problem().nearest();
     if (this->problem().self) {
-      return farpoint::knn<Selector>(exec, points, method, k, output(),
-                                     this->workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, method, k)));
+      return farpoint::knn<Selector>(exec, points, params, output(),
+                                     this->workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, params)));
     }
     auto const queries = this->queries();
     return farpoint::knn<Selector>(
-        exec, points, queries, method, k, output(),
-        this->workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, queries, method, k)));
+        exec, points, queries, params, output(),
+        this->workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, queries, params)));
   }
 
   /// Builds the index first. Without a workspace the queries are answered as they come.
@@ -49,7 +49,6 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
   }
 
  private:
-  std::pair<exact, index_t> asked() const { return {this->problem().method, this->problem().k}; }
   farpoint::knn_output<scalar> output() const {
     return {this->indices(), this->distances(), this->counts(), this->report()};
   }
@@ -58,8 +57,8 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
                        Queries const& queries, bool has_workspace) {
     auto const work = has_workspace ? this->workspace(farpoint::knn_workspace_bytes<Selector>(exec, index, queries))
                                     : farpoint::bytes{};
-    auto const [method, k] = asked();
-    return farpoint::knn<Selector>(exec, index, queries, method, k, output(), work);
+    auto const params = this->problem().nearest();
+    return farpoint::knn<Selector>(exec, index, queries, params, output(), work);
   }
 
   call_workspace memory_;  ///< of an index

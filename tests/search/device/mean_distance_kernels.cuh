@@ -9,6 +9,7 @@
 #define MEAN_DISTANCE_OF_FLOATS(how)                                                                                 \
   how farpoint::result farpoint::detail::mean_knn_distance_cuda<farpoint::knn_selector>(                             \
       farpoint::cuda_exec, farpoint::detail::own_points const&, farpoint::batch<farpoint::point_view<float>> const&, \
-      farpoint::index_t, farpoint::span<float>, farpoint::bytes, farpoint::knn_report*) noexcept;
+      farpoint::mean_knn_distance_params const&, farpoint::mean_knn_distance_output<float> const&,                   \
+      farpoint::bytes) noexcept;
 
 MEAN_DISTANCE_OF_FLOATS(extern template)

@@ -10,11 +10,10 @@
 #define RADIUS_CALLS_OF(how, Coord, Selector)                                                                          \
   how farpoint::result farpoint::detail::radius_cuda<Selector>(                                                        \
       farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                        \
-      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&, farpoint::index_t,    \
+      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                       \
       farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;                  \
   how void farpoint::detail::radius_search<farpoint::point_view<Coord>, farpoint::point_view<Coord>>::lists<Selector>( \
-      farpoint::index_t, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::index_t)       \
-      const noexcept;
+      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::index_t) const noexcept;
 
 #define RADIUS_CALLS(how, Coord)                                                                                \
   RADIUS_CALLS_OF(how, Coord, farpoint::knn_selector)                                                           \

@@ -19,9 +19,8 @@ class radius_call : public lists_on_device<Problem, Index, farpoint::radius_repo
 
   farpoint::result lists(cudaStream_t stream) {
     farpoint::radius_output<scalar> const output{this->indices(), this->distances(), this->counts(), this->report()};
-    index_t const max = this->problem().k;
     return run(stream, [&](auto exec, farpoint::bytes workspace, auto const&... clouds) {
-      return farpoint::radius<Selector>(exec, clouds..., this->problem().params, max, output, workspace);
+      return farpoint::radius<Selector>(exec, clouds..., this->problem().within(), output, workspace);
     });
   }
 

@@ -106,7 +106,8 @@ void check_same(on_both<T> const&... outputs) {
 }
 
 /// Checks lists; those of 70 without distances.
-void check_radius(clouds_on_both const& clouds, farpoint::radius_params const& params, index_t max, bool ordered) {
+void check_radius(clouds_on_both const& clouds, farpoint::radius_params params, index_t max, bool ordered) {
+  params.max_neighbors = max;
   index_t const rows = clouds.queries.points().size();
   CAPTURE(max, ordered);
   on_both<std::int32_t> const indices{rows * max};
@@ -117,11 +118,11 @@ void check_radius(clouds_on_both const& clouds, farpoint::radius_params const& p
   device_array<unsigned char> const workspace{
       ordered ? radius_workspace_bytes(cuda_exec{clouds.stream.get()}, clouds.index, clouds.queries) : 0};
   clouds.run([&](cuda_exec exec) {
-    return radius(exec, clouds.index, clouds.queries, params, max,
+    return radius(exec, clouds.index, clouds.queries, params,
                   {indices.device(), distances.device(), counts.device(), report.device().data()},
                   ordered ? span_of<unsigned char>(workspace) : farpoint::bytes{});
   });
-  REQUIRE(radius(host_exec{1}, clouds.host_index, clouds.host_queries, params, max,
+  REQUIRE(radius(host_exec{1}, clouds.host_index, clouds.host_queries, params,
                  {indices.host(), distances.host(), counts.host(), report.host().data()}));
   check_same(indices, distances, counts, report);
   CHECK(workspace.intact());
@@ -168,13 +169,13 @@ void check_points(clouds_on_both const& clouds, index_t k) {
     auto const outcome = estimate_normals(exec, clouds.index, clouds.points, params,
                                           {normals.device(), curvatures.device(), report.device().data()}, memory);
     if (!outcome) return outcome;
-    return mean_knn_distance(exec, clouds.index, clouds.points, k, means.device(), memory,
-                             other_report.device().data());
+    return mean_knn_distance(exec, clouds.index, clouds.points, {k}, {means.device(), other_report.device().data()},
+                             memory);
   });
   REQUIRE(estimate_normals(host_exec{1}, clouds.host_index, clouds.host_points, params,
                            {normals.host(), curvatures.host(), report.host().data()}));
-  REQUIRE(mean_knn_distance(host_exec{1}, clouds.host_index, clouds.host_points, k, means.host(), {},
-                            other_report.host().data()));
+  REQUIRE(mean_knn_distance(host_exec{1}, clouds.host_index, clouds.host_points, {k},
+                            {means.host(), other_report.host().data()}, {}));
   check_same(normals, curvatures, means, report, other_report);
 }
 
@@ -220,7 +221,7 @@ TEST_CASE("point_bvh, device: points that are not the index's are refused", "[po
   clouds_on_both const clouds{problem};
   cuda_exec const exec{clouds.stream.get()};
   auto const others = clouds.points.points().subview(0, clouds.index.points() - 1);
-  CHECK_FALSE(mean_knn_distance(exec, clouds.index, farpoint::batch{others}, 3, {}));
+  CHECK_FALSE(mean_knn_distance(exec, clouds.index, farpoint::batch{others}, {3}, {}));
   CHECK_FALSE(radius_rows(exec, clouds.index, farpoint::batch{others}, clouds.queries, {1.0}, {}, {}));
   REQUIRE_CUDA(cudaStreamSynchronize(clouds.stream.get()));
 }

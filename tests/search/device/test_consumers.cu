@@ -26,17 +26,17 @@ class consumer_call : public lists_on_device<Problem, Index, farpoint::knn_repor
 
   farpoint::result enqueue(cudaStream_t stream) {
     cuda_exec const exec{stream};
-    auto const& method = this->problem().method;
+    auto const& limits = this->problem().limits;
     auto const points = this->points();
     return with_neighborhood(this->problem(), [&](auto k) {
       if (this->problem().self) {
-        auto const memory = this->workspace(farpoint::knn_workspace_bytes(exec, points, method, k));
-        return farpoint::for_each_neighborhood<k, Selector>(exec, points, method, consumer<k>(points), memory,
+        auto const memory = this->workspace(farpoint::knn_workspace_bytes(exec, points, limits.with_k(k)));
+        return farpoint::for_each_neighborhood<k, Selector>(exec, points, limits, consumer<k>(points), memory,
                                                             this->report());
       }
       auto const queries = this->queries();
-      auto const memory = this->workspace(farpoint::knn_workspace_bytes(exec, points, queries, method, k));
-      return farpoint::for_each_neighborhood<k, Selector>(exec, points, queries, method, consumer<k>(queries), memory,
+      auto const memory = this->workspace(farpoint::knn_workspace_bytes(exec, points, queries, limits.with_k(k)));
+      return farpoint::for_each_neighborhood<k, Selector>(exec, points, queries, limits, consumer<k>(queries), memory,
                                                           this->report());
     });
   }
@@ -70,7 +70,7 @@ class consumer_call : public lists_on_device<Problem, Index, farpoint::knn_repor
     auto const memory =
         has_workspace ? this->workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};
     return with_neighborhood(this->problem(), [&](auto k) {
-      return farpoint::for_each_neighborhood<k>(exec, index, queries, this->problem().method, consumer<k>(queries),
+      return farpoint::for_each_neighborhood<k>(exec, index, queries, this->problem().limits, consumer<k>(queries),
                                                 memory, this->report());
     });
   }
@@ -129,10 +129,10 @@ TEST_CASE("for_each_neighborhood, device: a call that is captured, with an error
   test_stream const stream;
   cuda_exec const exec{stream.get()};
   call_workspace memory;
-  auto const workspace = memory.of_size(knn_workspace_bytes(exec, points, problem.method, 8));
+  auto const workspace = memory.of_size(knn_workspace_bytes(exec, points, problem.limits.with_k(8)));
   device_array<float> sums{2000};
   auto const enqueue = [&] {
-    return farpoint::for_each_neighborhood<8>(exec, points, problem.method, distance_sums{sums.data()}, workspace);
+    return farpoint::for_each_neighborhood<8>(exec, points, problem.limits, distance_sums{sums.data()}, workspace);
   };
   check_foreign_error(stream.get(), [&] { CHECK(enqueue()); });
   auto const first = sums.download();

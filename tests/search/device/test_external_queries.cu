@@ -45,8 +45,8 @@ auto host_knn(Problem const& problem) {
     auto const points = clouds_in_place(problem.points);
     auto const queries = clouds_in_place(problem.queries);
     farpoint::detail::host_workspace const workspace{
-        farpoint::knn_workspace_bytes(exec, points, queries, problem.method, problem.k)};
-    return farpoint::knn(exec, points, queries, problem.method, problem.k, output, workspace.get());
+        farpoint::knn_workspace_bytes(exec, points, queries, problem.nearest())};
+    return farpoint::knn(exec, points, queries, problem.nearest(), output, workspace.get());
   });
 }
 
@@ -168,8 +168,8 @@ TEST_CASE("external queries, device: a radius and exclusions", "[knn][external][
         auto const cloud = make_cloud(which, 2000, 9);
         knn_problem<float> problem{cloud, 5};
         problem.ask(other_points(which, cloud, 1000, query_order::random, 10));
-        problem.method.max_radius = radius;
-        problem.method.exclude_self = exclude;
+        problem.limits.max_radius = radius;
+        problem.limits.exclude_self = exclude;
         CAPTURE(static_cast<int>(which), radius, exclude);
         check_all(problem);
       }
@@ -238,7 +238,7 @@ TEST_CASE("external queries, device: bytes of a workspace are bounded", "[knn][e
           std::size_t bound = 0;
           REQUIRE(farpoint::knn_workspace_bound<farpoint::point_view<float>, selector_type>(
               exec, {points, clouds, queries}, bound));
-          CHECK(farpoint::knn_workspace_bytes<selector_type>(exec, p, q, exact{}, 8) <= bound);
+          CHECK(farpoint::knn_workspace_bytes<selector_type>(exec, p, q, knn_params{8}) <= bound);
           std::size_t higher = 0;
           REQUIRE(farpoint::knn_workspace_bound<farpoint::point_view<float>, selector_type>(
               exec, {points + 1, clouds + 1, queries + 1000}, higher));

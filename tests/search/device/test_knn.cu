@@ -49,9 +49,8 @@ auto host_knn(Problem const& problem) {
   return collect_knn(problem, [&](auto const& output) {
     farpoint::host_exec const exec;
     auto const points = clouds_in_place(problem.points);
-    farpoint::detail::host_workspace const workspace{
-        farpoint::knn_workspace_bytes(exec, points, problem.method, problem.k)};
-    return farpoint::knn(exec, points, problem.method, problem.k, output, workspace.get());
+    farpoint::detail::host_workspace const workspace{farpoint::knn_workspace_bytes(exec, points, problem.nearest())};
+    return farpoint::knn(exec, points, problem.nearest(), output, workspace.get());
   });
 }
 
@@ -229,7 +228,7 @@ TEST_CASE("knn, device: the workspace is checked at the door, and bounded", "[kn
     for (index_t const n : {100000, 1000000, 100000000}) {
       farpoint::batch const cloud{farpoint::point_view<coord_type>{reinterpret_cast<void const*>(256), n}};
       CAPTURE(n, sizeof(coord_type));
-      CHECK(farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8) <= 48 * static_cast<std::size_t>(n));
+      CHECK(farpoint::knn_workspace_bytes(exec, cloud, knn_params{8}) <= 48 * static_cast<std::size_t>(n));
     }
   };
   check_bound(farpoint::float16{});
@@ -239,17 +238,17 @@ TEST_CASE("knn, device: the workspace is checked at the door, and bounded", "[kn
   std::size_t before = 0;
   for (index_t n = 1; n < 3000000; n += 1 + n / 1000) {
     farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), n}};
-    std::size_t const bytes = farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8);
+    std::size_t const bytes = farpoint::knn_workspace_bytes(exec, cloud, knn_params{8});
     CAPTURE(n);
     CHECK(bytes >= before);
     before = bytes;
   }
   farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), 1000}};
-  std::size_t const needed = farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8);
+  std::size_t const needed = farpoint::knn_workspace_bytes(exec, cloud, knn_params{8});
   auto const code = [&](std::uintptr_t address, std::size_t size) {
     auto* const indices = reinterpret_cast<std::int32_t*>(256);
     farpoint::knn_output<float> const output{farpoint::span<std::int32_t>{indices, 8000}};
-    return farpoint::knn(exec, cloud, exact{}, 8, output, {reinterpret_cast<unsigned char*>(address), size}).code;
+    return farpoint::knn(exec, cloud, knn_params{8}, output, {reinterpret_cast<unsigned char*>(address), size}).code;
   };
   CHECK(code(4096, needed - 1) == farpoint::status::workspace_too_small);
   CHECK(code(4100, needed) == farpoint::status::bad_argument);

@@ -70,11 +70,11 @@ template <class Problem>
 void check_means(Problem const& problem) {
   using scalar = typename Problem::scalar;
   auto const clouds = clouds_in_place(problem.points);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, exact{}, problem.k)};
+  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, knn_params{problem.k})};
   auto expected = poisoned<scalar>(problem.points.points);
   farpoint::knn_report counted;
-  REQUIRE(
-      farpoint::mean_knn_distance(host_exec{}, clouds, problem.k, span<scalar>{expected}, workspace.get(), &counted));
+  REQUIRE(farpoint::mean_knn_distance(host_exec{}, clouds, {problem.k}, {span<scalar>{expected}, &counted},
+                                      workspace.get()));
 
   auto const check_on_device = [&](auto selector) {
     using selector_type = decltype(selector);
@@ -83,11 +83,11 @@ void check_means(Problem const& problem) {
     run_on_device(
         problem,
         [&](auto const& device, cuda_exec exec) {
-          return mean_knn_distance_workspace_bytes(exec, device.points(), problem.k);
+          return mean_knn_distance_workspace_bytes(exec, device.points(), {problem.k});
         },
         [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
-          return farpoint::mean_knn_distance<selector_type>(exec, device.points(), problem.k, span_of<scalar>(means),
-                                                            memory, report.data());
+          return farpoint::mean_knn_distance<selector_type>(exec, device.points(), {problem.k},
+                                                            {span_of<scalar>(means), report.data()}, memory);
         });
     CHECK(means.intact());
     check_report(report, counted);
@@ -102,7 +102,7 @@ void check_normals(Problem const& problem, farpoint::normals_params params) {
   using scalar = typename Problem::scalar;
   params.k = problem.k;
   auto const clouds = clouds_in_place(problem.points);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, exact{}, problem.k)};
+  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, knn_params{problem.k})};
   auto normals = poisoned<scalar>(3 * problem.points.points);
   auto curvatures = poisoned<scalar>(problem.points.points);
   auto covariances = poisoned<scalar>(6 * problem.points.points);
@@ -146,7 +146,7 @@ void check_interpolation(Problem const& problem, index_t channels) {
   random_source random{static_cast<std::uint64_t>(channels)};
   for (float& value : features) value = random.uniform() - 0.5f;
   auto expected = poisoned<float>(problem.queries.points * channels);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, queries, exact{}, 3)};
+  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, queries, knn_params{3})};
   farpoint::knn_report counted;
   REQUIRE(
       farpoint::interpolate(host_exec{}, clouds, features, queries, channels, {expected, &counted}, workspace.get()));
@@ -351,7 +351,7 @@ TEST_CASE("neighborhoods, device: an error of somebody else's is neither reporte
   test_stream const stream;
   cuda_exec const exec{stream.get()};
   call_workspace memory;
-  auto const workspace = memory.of_size(std::max({mean_knn_distance_workspace_bytes(exec, cloud, 3),
+  auto const workspace = memory.of_size(std::max({mean_knn_distance_workspace_bytes(exec, cloud, {3}),
                                                   estimate_normals_workspace_bytes(exec, cloud, params),
                                                   interpolate_workspace_bytes(exec, cloud, cloud)}));
   device_array<float> const features{std::vector<float>(6000, 1.0f)};
@@ -360,7 +360,7 @@ TEST_CASE("neighborhoods, device: an error of somebody else's is neither reporte
   auto const from = span_of<float const>(features);
   auto const to = span_of<float>(output);
   check_foreign_error(stream.get(), [&] {
-    CHECK(mean_knn_distance(exec, cloud, 3, to, workspace));
+    CHECK(mean_knn_distance(exec, cloud, {3}, {to}, workspace));
     CHECK(estimate_normals(exec, cloud, params, {to}, workspace));
     CHECK(interpolate(exec, cloud, from, cloud, 3, {to}, workspace));
     CHECK(gather(exec, from, 3, span_of<std::int32_t>(indices), to));
@@ -375,10 +375,10 @@ TEST_CASE("neighborhoods, device: bad arguments are refused at the door", "[neig
   auto const is_bad = [](farpoint::result outcome) { return outcome.code == farpoint::status::bad_argument; };
   std::vector<float> values(300);
   span<float> const some{values};
-  CHECK(is_bad(mean_knn_distance(exec, cloud, 0, some, {})));
-  CHECK(is_bad(mean_knn_distance(exec, cloud, 1025, some, {})));
-  CHECK(is_bad(mean_knn_distance(exec, cloud, 3, some.first(99), {})));
-  CHECK(mean_knn_distance(exec, cloud, 3, some, {}).code == farpoint::status::workspace_too_small);
+  CHECK(is_bad(mean_knn_distance(exec, cloud, {0}, {some}, {})));
+  CHECK(is_bad(mean_knn_distance(exec, cloud, {1025}, {some}, {})));
+  CHECK(is_bad(mean_knn_distance(exec, cloud, {3}, {some.first(99)}, {})));
+  CHECK(mean_knn_distance(exec, cloud, {3}, {some}, {}).code == farpoint::status::workspace_too_small);
   farpoint::normals_params params;
   CHECK(is_bad(estimate_normals(exec, cloud, params, {some.first(299)}, {})));
   CHECK(estimate_normals(exec, cloud, params, {some}, {}).code == farpoint::status::workspace_too_small);

@@ -274,7 +274,7 @@ TEST_CASE("device_point_bvh: knn() takes no workspace, or one that is large enou
   REQUIRE(needed > 0);
   device_array<unsigned char> const workspace{needed};
   auto const code = [&](std::size_t size) {
-    return farpoint::knn(exec, index, queries, farpoint::exact{}, 3, output, {workspace.data(), size}).code;
+    return farpoint::knn(exec, index, queries, farpoint::knn_params{3}, output, {workspace.data(), size}).code;
   };
   CHECK(code(needed - 1) == farpoint::status::workspace_too_small);
   CHECK(code(1) == farpoint::status::workspace_too_small);

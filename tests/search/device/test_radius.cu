@@ -157,7 +157,7 @@ TEST_CASE("radius, device: the workspace is checked at the door, and bounded", "
   auto const code = [&](std::uintptr_t address, std::size_t size) {
     radius_params params;
     params.radius = 1;
-    return farpoint::radius(exec, cloud, params, 0, farpoint::radius_output<float>{},
+    return farpoint::radius(exec, cloud, params, farpoint::radius_output<float>{},
                             {reinterpret_cast<unsigned char*>(address), size})
         .code;
   };

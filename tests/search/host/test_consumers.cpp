@@ -32,8 +32,8 @@ auto solve_on_threads(Problem const& problem, int threads) {
   host_exec const exec{threads};
   return consume_on_host(problem, [&](auto k, auto const& consumer, auto* report) {
     return with_clouds(problem, [&](auto const&... clouds) {
-      host_workspace const workspace{knn_workspace_bytes(exec, clouds..., problem.method, k)};
-      return farpoint::for_each_neighborhood<k>(exec, clouds..., problem.method, consumer, workspace, report);
+      host_workspace const workspace{knn_workspace_bytes(exec, clouds..., problem.limits.with_k(k))};
+      return farpoint::for_each_neighborhood<k>(exec, clouds..., problem.limits, consumer, workspace, report);
     });
   });
 }
@@ -49,7 +49,7 @@ auto solve_by_index(Problem const& problem, bool has_workspace) {
     if (auto const built = build_point_bvh(exec, points, memory, index); !built) return built;
     host_workspace const workspace{has_workspace ? knn_workspace_bytes(exec, index, consumer.queries) : 0};
     farpoint::bytes const used = has_workspace ? workspace.get() : farpoint::bytes{};
-    return farpoint::for_each_neighborhood<k>(exec, index, consumer.queries, problem.method, consumer, used, report);
+    return farpoint::for_each_neighborhood<k>(exec, index, consumer.queries, problem.limits, consumer, used, report);
   });
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("for_each_neighborhood, host: a workspace that is too small names its 
   farpoint::batch const cloud{farpoint::view_points(points)};
   unsigned calls = 0;
   row_consumer<farpoint::point_view<float>, 1> const consumer{cloud, {}, &calls, nullptr, nullptr};
-  auto const outcome = farpoint::for_each_neighborhood<1>(host_exec{1}, cloud, farpoint::exact{}, consumer, {});
+  auto const outcome = farpoint::for_each_neighborhood<1>(host_exec{1}, cloud, {}, consumer, {});
   CHECK(outcome.code == farpoint::status::workspace_too_small);
   CHECK(std::string{outcome.reason} ==
         "for_each_neighborhood: the workspace is smaller than the knn_workspace_bytes() of this call");

@@ -21,11 +21,10 @@ auto knn_with(Problem const& problem, int threads) {
     host_exec const exec{threads};
     auto const points = clouds_in_place(problem.points);
     auto const queries = clouds_in_place(problem.queries);
-    host_workspace const workspace{problem.self
-                                       ? knn_workspace_bytes(exec, points, problem.method, problem.k)
-                                       : knn_workspace_bytes(exec, points, queries, problem.method, problem.k)};
-    if (problem.self) return knn(exec, points, problem.method, problem.k, output, workspace.get());
-    return knn(exec, points, queries, problem.method, problem.k, output, workspace.get());
+    host_workspace const workspace{problem.self ? knn_workspace_bytes(exec, points, problem.nearest())
+                                                : knn_workspace_bytes(exec, points, queries, problem.nearest())};
+    if (problem.self) return knn(exec, points, problem.nearest(), output, workspace.get());
+    return knn(exec, points, queries, problem.nearest(), output, workspace.get());
   });
 }
 
@@ -37,7 +36,7 @@ auto knn_by_team(Problem const& problem, int threads) {
     auto const run = [&](auto const& points, auto const& queries) {
       host_exec const exec{threads};
       host_workspace const workspace{search_tuned_bytes(exec, points, queries, problem.self, tuning)};
-      return knn_tuned(exec, points, queries, problem.self, problem.method, problem.k, output, workspace.get(), tuning);
+      return knn_tuned(exec, points, queries, problem.self, problem.nearest(), output, workspace.get(), tuning);
     };
     auto const points = clouds_in_place(problem.points);
     return problem.self ? run(points, points) : run(points, clouds_in_place(problem.queries));
@@ -67,20 +66,20 @@ TEST_CASE("knn, host: every part of the output but the indices may be left out",
   knn_problem<float> const problem{points, 4};
   auto const clouds = clouds_in_place(problem.points);
   std::vector<std::int32_t> indices(1200);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, exact{}, 4)};
-  REQUIRE(knn(host_exec{1}, clouds, exact{}, 4, farpoint::knn_output<float>{indices}, workspace.get()));
+  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, knn_params{4})};
+  REQUIRE(knn(host_exec{1}, clouds, knn_params{4}, farpoint::knn_output<float>{indices}, workspace.get()));
   CHECK(widen(indices) == reference_knn(problem).indices);
 }
 
 TEST_CASE("knn, host: workspace too small, misaligned or generous", "[knn][host]") {
   knn_problem<float> const problem{make_cloud(shape::cube, 1000, 1), 4};
   auto const clouds = clouds_in_place(problem.points);
-  std::size_t const needed = knn_workspace_bytes(host_exec{1}, clouds, exact{}, 4);
+  std::size_t const needed = knn_workspace_bytes(host_exec{1}, clouds, knn_params{4});
   CHECK(needed <= 48 * 1000);
   host_workspace const workspace{needed + 256};
   auto const code = [&](farpoint::bytes memory) {
     std::vector<std::int32_t> indices(4000);
-    return knn(host_exec{1}, clouds, exact{}, 4, farpoint::knn_output<float>{indices}, memory).code;
+    return knn(host_exec{1}, clouds, knn_params{4}, farpoint::knn_output<float>{indices}, memory).code;
   };
   CHECK(code(workspace.get().first(needed - 1)) == farpoint::status::workspace_too_small);
   CHECK(code(workspace.get().subspan(4)) == farpoint::status::bad_argument);
@@ -92,7 +91,7 @@ TEST_CASE("knn, host: at most 48 bytes of workspace a point", "[knn][host]") {
   auto const bytes_of = [](auto coord, index_t n) {
     using view = farpoint::point_view<decltype(coord)>;
     farpoint::batch<view> const cloud{view{nullptr, n}};
-    return static_cast<double>(knn_workspace_bytes(host_exec{16}, cloud, exact{}, 1024)) / static_cast<double>(n);
+    return static_cast<double>(knn_workspace_bytes(host_exec{16}, cloud, knn_params{1024})) / static_cast<double>(n);
   };
   CHECK(bytes_of(0.0f, 100000) < 48);
   CHECK(bytes_of(0.0f, 1000000) < 25);
@@ -122,10 +121,10 @@ TEST_CASE("knn, host: a tuning is compared, and printed as it is written", "[knn
 TEST_CASE("knn, host: numbers of clouds and points at the limits of their type", "[knn][host]") {
   for_batches_at_limits([](auto const& clouds, bool refused) {
     for (int const threads : {1, 2, std::numeric_limits<int>::max()}) {
-      (void)knn_workspace_bytes(host_exec{threads}, clouds, clouds, exact{}, std::numeric_limits<index_t>::max());
+      (void)knn_workspace_bytes(host_exec{threads}, clouds, clouds, knn_params{std::numeric_limits<index_t>::max()});
     }
     CAPTURE(clouds.size(), clouds.points().size());
-    if (refused) CHECK(knn(host_exec{1}, clouds, exact{}, 1, {}, {}).code == farpoint::status::bad_argument);
+    if (refused) CHECK(knn(host_exec{1}, clouds, knn_params{1}, {}, {}).code == farpoint::status::bad_argument);
   });
 }
 

@@ -20,8 +20,8 @@
 
 using namespace farpoint_tests;
 using farpoint::batch;
-using farpoint::exact;
 using farpoint::index_t;
+using farpoint::knn_params;
 
 namespace {
 
@@ -76,9 +76,10 @@ struct problem {
   std::vector<xyz> points;
   std::vector<xyz> queries;
   bool self;
-  exact method;
+  farpoint::neighborhood_params limits;
   index_t k;
 
+  knn_params nearest() const { return limits.with_k(k); }
   std::vector<xyz> const& asked() const { return self ? points : queries; }
 };
 
@@ -101,13 +102,13 @@ struct answer {
 /// Sorts all points for each query.
 answer by_brute_force(problem const& p) {
   answer expected{p};
-  double const radius2 = p.method.max_radius * p.method.max_radius;
+  double const radius2 = p.limits.max_radius * p.limits.max_radius;
   auto const k = static_cast<std::size_t>(p.k);
   for (std::size_t row = 0; row < p.asked().size(); ++row) {
     xyz const& q = p.asked()[row];
     std::vector<neighbor> all;
     for (std::size_t i = 0; i < p.points.size() && is_finite_xyz(q); ++i) {
-      if (!is_finite_xyz(p.points[i]) || (p.method.exclude_self && i == row)) continue;
+      if (!is_finite_xyz(p.points[i]) || (p.limits.exclude_self && i == row)) continue;
       double d = 0;
       for (std::size_t axis = 0; axis < 3; ++axis) {
         double const step = p.points[i][axis] - q[axis];
@@ -136,7 +137,7 @@ answer with_own_index(problem const& p, int threads, bool team) {
   auto const points = clouds(p.points);
   auto const queries = clouds(p.asked());
   host_workspace const memory{search_tuned_bytes(exec, points, queries, p.self, tuning)};
-  REQUIRE(knn_tuned(exec, points, queries, p.self, p.method, p.k, found.output(), memory.get(), tuning));
+  REQUIRE(knn_tuned(exec, points, queries, p.self, p.nearest(), found.output(), memory.get(), tuning));
   return found;
 }
 
@@ -149,15 +150,15 @@ answer with_built_index(problem const& p) {
   farpoint::point_bvh<double> index;
   REQUIRE(build_point_bvh(exec, points, memory.get(), index));
   if (p.self) {
-    REQUIRE(knn(exec, index, points, p.method, p.k, found.output()));
+    REQUIRE(knn(exec, index, points, p.nearest(), found.output()));
   } else {
-    REQUIRE(knn(exec, index, clouds(p.queries), p.method, p.k, found.output()));
+    REQUIRE(knn(exec, index, clouds(p.queries), p.nearest(), found.output()));
   }
   return found;
 }
 
 void check_all_ways(problem const& p) {
-  CAPTURE(p.points.size(), p.queries.size(), p.self, p.k, p.method.max_radius, p.method.exclude_self);
+  CAPTURE(p.points.size(), p.queries.size(), p.self, p.k, p.limits.max_radius, p.limits.exclude_self);
   answer const expected = by_brute_force(p);
   CHECK(with_own_index(p, 1, false) == expected);
   CHECK(with_own_index(p, 3, true) == expected);
@@ -169,13 +170,13 @@ problem random_problem(int kind, std::uint64_t seed) {
   index_t const most = random.below(4) == 0 ? 600 : 70;
   problem p{make_cloud_of(kind, random.below(most), random), {}, random.below(2) == 0, {}, 1};
   if (!p.self) p.queries = make_cloud_of(random.below(4) == 0 ? 0 : kind, random.below(150), random);
-  p.method.exclude_self = random.below(3) == 0;
+  p.limits.exclude_self = random.below(3) == 0;
   // Lists in packets, in memory, and in a buffer.
   index_t const longest[] = {4, 20, 33, 66, 130};
   p.k = 1 + random.below(longest[random.below(5)]);
   if (random.below(3) == 0 && p.points.size() > 1) {
     double const step = p.points[0][0] - p.points[1][0];
-    if (std::isfinite(step)) p.method.max_radius = std::fabs(step);
+    if (std::isfinite(step)) p.limits.max_radius = std::fabs(step);
   }
   return p;
 }

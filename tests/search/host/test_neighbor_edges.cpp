@@ -24,19 +24,16 @@ TEST_CASE("neighbor_edges: at most k nearest others within a radius, and all of 
 
 TEST_CASE("neighbor_edges: of the calls of containers, in both directions", "[edges][host]") {
   std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {0, 3, 0}, {9, 9, 9}};
-  farpoint::exact others;
-  others.exclude_self = true;
-  others.max_radius = 3;
-  auto const edges = farpoint::neighbor_edges(farpoint::knn(points, 2, others));
+  auto const edges = farpoint::neighbor_edges(farpoint::knn(points, {2, 3, true}));
   CHECK(edges.rows == std::vector<std::int32_t>{1, 2, 0, 0});
   CHECK(edges.cols == std::vector<std::int32_t>{0, 0, 1, 2});
   CHECK(edges.distances == std::vector<float>{1, 9, 1, 9});
-  farpoint::radius_params params{3};
+  farpoint::radius_params params{3, 2};
   params.exclude_self = true;
   auto const of_rows = farpoint::neighbor_edges(farpoint::radius_rows(points, params), edge_flow::target_to_source);
   CHECK(of_rows.rows == edges.cols);
   CHECK(of_rows.cols == edges.rows);
-  CHECK(farpoint::neighbor_edges(farpoint::radius(points, params, 2)).cols == edges.cols);
+  CHECK(farpoint::neighbor_edges(farpoint::radius(points, params)).cols == edges.cols);
 }
 
 TEST_CASE("neighbor_edges: bad arguments are refused, and nothing is written", "[edges][host]") {

@@ -98,8 +98,8 @@ TEST_CASE("point_bvh: built once, asked many times, built again for a cloud that
     farpoint::knn_report report;
     farpoint::knn_output<float> output{indices};
     output.report = &report;
-    REQUIRE(knn(host_exec{2}, built.get(), batch_of(queries), exact{}, 5, output));
-    REQUIRE(farpoint::reference::knn(batch_of(points), batch_of(queries), exact{}, 5,
+    REQUIRE(knn(host_exec{2}, built.get(), batch_of(queries), knn_params{5}, output));
+    REQUIRE(farpoint::reference::knn(batch_of(points), batch_of(queries), knn_params{5},
                                      farpoint::knn_output<float>{expected}));
     CHECK(indices == expected);
     CHECK(report.non_finite_points == static_cast<unsigned long long>(step == 0 ? 0 : 1));
@@ -115,8 +115,8 @@ TEST_CASE("point_bvh: bad arguments", "[point_bvh][host]") {
   std::vector<std::int32_t> indices(100);
   farpoint::knn_output<float> const output{indices};
   auto const two = farpoint::batch<farpoint::point_view<float>>::regular(farpoint::view_points(points), 2);
-  CHECK(knn(host_exec{1}, built.get(), two, exact{}, 1, output).code == farpoint::status::bad_argument);
-  CHECK(knn(host_exec{1}, built.get(), batch_of(points), exact{}, 2, output).code == farpoint::status::bad_argument);
+  CHECK(knn(host_exec{1}, built.get(), two, knn_params{1}, output).code == farpoint::status::bad_argument);
+  CHECK(knn(host_exec{1}, built.get(), batch_of(points), knn_params{2}, output).code == farpoint::status::bad_argument);
   farpoint::point_bvh<float> index;
   host_workspace const memory{64};
   CHECK(farpoint::build_point_bvh(host_exec{1}, batch_of(points), memory.get(), index).code ==
@@ -181,15 +181,15 @@ TEST_CASE("mean_knn_distance: the mean of the three nearest others", "[mean_knn_
   cloud[3][1] = std::nan("");
   auto const points = as_floats(cloud);
   auto const clouds = batch_of(points);
-  exact method;
-  method.exclude_self = true;
+  knn_params others{3};
+  others.exclude_self = true;
   std::vector<std::int32_t> indices(4500), counts(1500);
   std::vector<float> distances(4500), means(1500);
-  REQUIRE(farpoint::reference::knn(clouds, method, 3, farpoint::knn_output<float>{indices, distances, counts}));
+  REQUIRE(farpoint::reference::knn(clouds, others, farpoint::knn_output<float>{indices, distances, counts}));
   for (int const threads : {1, 3}) {
     host_exec const exec{threads};
-    host_workspace const workspace{knn_workspace_bytes(exec, clouds, method, 3)};
-    REQUIRE(farpoint::mean_knn_distance(exec, clouds, 3, means, workspace.get()));
+    host_workspace const workspace{knn_workspace_bytes(exec, clouds, others)};
+    REQUIRE(farpoint::mean_knn_distance(exec, clouds, {3}, {means}, workspace.get()));
     bool same = true;
     for (std::size_t i = 0; i < 1500; ++i) {
       float volatile sum = distances[3 * i] + distances[3 * i + 1];
@@ -198,19 +198,19 @@ TEST_CASE("mean_knn_distance: the mean of the three nearest others", "[mean_knn_
       same = same && means[i] == mean;
     }
     CHECK(same);
-    CHECK_FALSE(farpoint::mean_knn_distance(exec, clouds, 0, means, workspace.get()));
-    CHECK_FALSE(farpoint::mean_knn_distance(exec, clouds, 3, span<float>{means}.first(1499), workspace.get()));
+    CHECK_FALSE(farpoint::mean_knn_distance(exec, clouds, {0}, {means}, workspace.get()));
+    CHECK_FALSE(farpoint::mean_knn_distance(exec, clouds, {3}, {span<float>{means}.first(1499)}, workspace.get()));
   }
 }
 
 TEST_CASE("mean_knn_distance: fewer than three others", "[mean_knn_distance][host]") {
   points_of_float const points{{0, 0, 0}, {2, 0, 0}};
-  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, batch_of(points), exact{}, 3)};
+  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, batch_of(points), knn_params{3})};
   std::vector<float> means(2);
-  REQUIRE(farpoint::mean_knn_distance(host_exec{1}, batch_of(points), 3, means, workspace.get()));
+  REQUIRE(farpoint::mean_knn_distance(host_exec{1}, batch_of(points), {3}, {means}, workspace.get()));
   CHECK(means == std::vector<float>{4, 4});
   points_of_float const alone{{1, 2, 3}};
-  REQUIRE(farpoint::mean_knn_distance(host_exec{1}, batch_of(alone), 3, means, workspace.get()));
+  REQUIRE(farpoint::mean_knn_distance(host_exec{1}, batch_of(alone), {3}, {means}, workspace.get()));
   CHECK(means[0] == std::numeric_limits<float>::infinity());
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("eigen_of: random, diagonal, singular and lopsided matrices", "[eigen]
 TEST_CASE("estimate_normals: of a plane, a sphere, a line and a point", "[normals][host]") {
   auto const normals_of = [](points_of_float const& points, farpoint::normals_params const& params) {
     std::vector<float> normals(3 * points.size()), curvatures(points.size());
-    host_workspace const workspace{knn_workspace_bytes(host_exec{2}, batch_of(points), exact{}, params.k)};
+    host_workspace const workspace{knn_workspace_bytes(host_exec{2}, batch_of(points), knn_params{params.k})};
     REQUIRE(farpoint::estimate_normals(host_exec{2}, batch_of(points), params, {normals, curvatures}, workspace.get()));
     return std::make_pair(normals, curvatures);
   };
@@ -359,11 +359,11 @@ TEST_CASE("estimate_normals: covariances by their definition, whatever else is w
       auto const points = as_floats(make_cloud(which, n, n));
       farpoint::normals_params params;
       params.k = n == 700 ? 12 : 16;
-      exact method;
-      method.max_radius = params.max_radius = which == shape::lattice ? 1.5 : 1e6;
+      params.max_radius = which == shape::lattice ? 1.5 : 1e6;
       auto const k = static_cast<std::size_t>(params.k);
       std::vector<std::int32_t> rows(k * n);
-      REQUIRE(farpoint::reference::knn(batch_of(points), method, params.k, farpoint::knn_output<float>{rows}));
+      REQUIRE(
+          farpoint::reference::knn(batch_of(points), {params.k, params.max_radius}, farpoint::knn_output<float>{rows}));
       auto const both = surfaces_of(points, params, 3);
       CHECK(surfaces_of(points, params, 2).covariances == both.covariances);
       auto const normals = surfaces_of(points, params, 1);
@@ -394,7 +394,7 @@ TEST_CASE("estimate_normals: covariances of four corners, of one point and of an
 TEST_CASE("estimate_normals: bad arguments", "[normals][host]") {
   points_of_float const points(10);
   std::vector<float> normals(30);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, batch_of(points), exact{}, 8)};
+  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, batch_of(points), knn_params{8})};
   auto const refused = [&](auto change) {
     farpoint::normals_params params;
     farpoint::normals_output<float> output{normals};
@@ -424,7 +424,7 @@ TEST_CASE("interpolate: inverse squared distances of the three nearest", "[inter
   auto const bad = std::numeric_limits<float>::quiet_NaN();
   points_of_float const queries{{0, 0, 0}, {50, 0, 0}, {0.5f, 0, 0}, {bad, 0, 0}};
   std::vector<float> out(8);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, batch_of(points), batch_of(queries), exact{}, 3)};
+  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, batch_of(points), batch_of(queries), knn_params{3})};
   auto const run = [&](auto const& asked, span<float const> given, farpoint::index_t channels) {
     return farpoint::interpolate(host_exec{1}, batch_of(points), given, asked, channels, {out}, workspace.get());
   };
@@ -453,7 +453,7 @@ void check_ragged_batches(knn_problem<float> problem, std::size_t width, Run con
     set_offsets(problem, point_offsets, query_offsets);
     auto const points = clouds_in_place(problem.points);
     auto const queries = problem.self ? points : clouds_in_place(problem.queries);
-    host_workspace const workspace{knn_workspace_bytes(host_exec{2}, points, queries, exact{}, 1024)};
+    host_workspace const workspace{knn_workspace_bytes(host_exec{2}, points, queries, knn_params{1024})};
     auto const size = static_cast<std::size_t>(problem.query_count()) * width;
     host_array<float> const actual{size};
     host_array<float> const expected{size};
@@ -474,7 +474,7 @@ void check_ragged_batches(knn_problem<float> problem, std::size_t width, Run con
 TEST_CASE("neighborhoods: ragged batches that begin and end anywhere in the view", "[neighborhoods][host]") {
   knn_problem<float> const self{make_cloud(shape::non_finite, ragged_points, 31), 4};
   check_ragged_batches(self, 1, [](auto points, auto, span<float> means, index_t, farpoint::bytes workspace) {
-    REQUIRE(farpoint::mean_knn_distance(host_exec{2}, points, 4, means, workspace));
+    REQUIRE(farpoint::mean_knn_distance(host_exec{2}, points, {4}, {means}, workspace));
   });
   check_ragged_batches(self, 3, [](auto points, auto, span<float> normals, index_t, farpoint::bytes workspace) {
     farpoint::normals_params params;
@@ -499,7 +499,7 @@ TEST_CASE("neighborhoods, host: garbage in the offsets leaves all rows empty", "
     auto const queries = clouds_in_place(problem.queries);
     auto const bad = farpoint::detail::count_bad_offsets(points, queries);
     auto const rows = static_cast<std::size_t>(ragged_points);
-    host_workspace const workspace{knn_workspace_bytes(host_exec{2}, points, queries, exact{}, 8)};
+    host_workspace const workspace{knn_workspace_bytes(host_exec{2}, points, queries, knn_params{8})};
     farpoint::knn_report report{7, 7, 7};
 
     auto const features = random_features(ragged_points * 2);
@@ -512,7 +512,7 @@ TEST_CASE("neighborhoods, host: garbage in the offsets leaves all rows empty", "
 
     auto const own = static_cast<unsigned long long>(farpoint::detail::count_bad_offsets(points));
     std::vector<float> means(rows, 9.0f);
-    REQUIRE(farpoint::mean_knn_distance(host_exec{2}, points, 4, means, workspace.get(), &report));
+    REQUIRE(farpoint::mean_knn_distance(host_exec{2}, points, {4}, {means, &report}, workspace.get()));
     CHECK(report.bad_offsets == own);
     if (own > 0) CHECK(means == std::vector<float>(rows, std::numeric_limits<float>::infinity()));
 
@@ -533,7 +533,7 @@ TEST_CASE("neighborhoods, host: garbage in the offsets leaves all rows empty", "
     std::vector<std::int32_t> indices(3 * static_cast<std::size_t>(ragged_queries), 9);
     farpoint::knn_output<float> output{indices};
     output.report = &report;
-    REQUIRE(knn(host_exec{2}, index, queries, exact{}, 3, output));
+    REQUIRE(knn(host_exec{2}, index, queries, knn_params{3}, output));
     CHECK(report.bad_offsets == bad);
     if (bad > 0) CHECK(indices == std::vector<std::int32_t>(indices.size(), -1));
   });

@@ -32,9 +32,9 @@ neighbor_normals_problem<float> rows_of_cloud(xyz_cloud const& cloud, index_t k)
   problem.k = k;
   problem.indices.resize(cloud.size() * static_cast<std::size_t>(k));
   farpoint::batch const points{farpoint::point_view<float>{problem.points.data(), problem.size(), 4 * sizeof(float)}};
-  farpoint::host_scratch const workspace{farpoint::knn_workspace_bytes(host_exec{1}, points, farpoint::exact{}, k)};
+  farpoint::host_scratch const workspace{farpoint::knn_workspace_bytes(host_exec{1}, points, farpoint::knn_params{k})};
   farpoint::knn_output<float> const output{problem.indices};
-  REQUIRE(farpoint::knn(host_exec{1}, points, farpoint::exact{}, k, output, workspace));
+  REQUIRE(farpoint::knn(host_exec{1}, points, farpoint::knn_params{k}, output, workspace));
   return problem;
 }
 

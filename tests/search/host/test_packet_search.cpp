@@ -79,7 +79,7 @@ void run_packets(Problem const& problem, search_queries<Queries> const& asked, p
   using scalar = typename Problem::scalar;
   using list = fiber_topk<scalar, Capacity>;
   int const k = static_cast<int>(problem.k);
-  knn_request<scalar> const request{k, squared_radius<scalar>(problem.method.max_radius), problem.method.exclude_self};
+  knn_request<scalar> const request{k, squared_radius<scalar>(problem.limits.max_radius), problem.limits.exclude_self};
   auto const shared = std::make_unique<packet_memory<scalar>>();
   auto const candidates = std::make_unique<typename list::storage>();
   std::memset(static_cast<void*>(shared.get()), 0xa5, sizeof *shared);
@@ -190,7 +190,7 @@ void check_shapes(std::vector<index_t> const& neighbors, std::uint64_t seed) {
       index_t const k = neighbors[turn % neighbors.size()];
       knn_problem<Coord> problem{cloud, k};
       problem.ask(make_queries(which, cloud, queries, seed + turn));
-      problem.method.exclude_self = turn / 3 % 4 == 1;
+      problem.limits.exclude_self = turn / 3 % 4 == 1;
       CAPTURE(static_cast<int>(which), n, queries, k, seed);
       // Ten sizes: with these steps each size meets each search at some shape.
       check_searches(problem, turn, n < 65 ? 3 : 7);
@@ -226,8 +226,8 @@ ONE_THREAD_TEST_CASE("packets of a GPU: a radius, and duplicates at it", "[knn][
       auto const cloud = make_cloud(which, 600, 7);
       knn_problem<float> problem{cloud, 6};
       problem.ask(make_queries(which, cloud, 64, turn));
-      problem.method.max_radius = radius;
-      problem.method.exclude_self = turn % 2 == 0;
+      problem.limits.max_radius = radius;
+      problem.limits.exclude_self = turn % 2 == 0;
       CAPTURE(static_cast<int>(which), radius);
       check_searches(problem, turn++, 2);
     }
@@ -292,7 +292,7 @@ ONE_THREAD_TEST_CASE("packets of a GPU: the points ask", "[knn][host][one_thread
       for (index_t const k : {1, 7, 30}) {
         CAPTURE(static_cast<int>(which), n, k);
         knn_problem<float> problem{make_cloud(which, n, n), k};
-        problem.method.exclude_self = n == 64;
+        problem.limits.exclude_self = n == 64;
         check_own_search(problem);
       }
     }
@@ -305,7 +305,7 @@ ONE_THREAD_TEST_CASE("packets of a GPU: the points ask, several levels", "[knn][
     for (index_t const k : {1, 8}) {
       CAPTURE(static_cast<int>(which), k);
       knn_problem<float> problem{make_cloud(which, 2501, 13), k};
-      problem.method.max_radius = which == shape::cube ? 0.1 : infinity<double>;
+      problem.limits.max_radius = which == shape::cube ? 0.1 : infinity<double>;
       check_own_search(problem);
     }
   }
@@ -317,7 +317,7 @@ ONE_THREAD_TEST_CASE("packets of a GPU: the points ask, half of them in one plac
   for (index_t const k : {1, 8, 32}) {
     CAPTURE(k);
     knn_problem<float> problem{cloud, k};
-    problem.method.exclude_self = k == 8;
+    problem.limits.exclude_self = k == 8;
     check_own_search(problem);
   }
 }

@@ -53,15 +53,15 @@ TEST_CASE("owning calls: containers of two coordinates, by points and by an inde
   for (float& value : features) value = random.uniform();
 
   auto const lists = farpoint::knn(lifted, lifted_queries, 4);
-  CHECK(farpoint::knn(points, queries, 4, {}, host_exec{1}).indices == lists.indices);
+  CHECK(farpoint::knn(points, queries, 4, host_exec{1}).indices == lists.indices);
   CHECK(farpoint::knn(built.index, queries, 4).distances == lists.distances);
   CHECK(farpoint::knn(points, 4).indices == farpoint::knn(lifted, 4).indices);
   auto const rows = farpoint::radius_rows(lifted, lifted_queries, {0.1});
   CHECK(rows.indices.size() > 300);
   CHECK(farpoint::radius_rows(points, queries, {0.1}).indices == rows.indices);
   CHECK(farpoint::radius_rows(built.index, points, queries, {0.1}, host_exec{1}).distances == rows.distances);
-  CHECK(farpoint::radius(points, queries, {0.1}, 3).indices ==
-        farpoint::radius(lifted, lifted_queries, {0.1}, 3).indices);
+  CHECK(farpoint::radius(points, queries, {0.1, 3}).indices ==
+        farpoint::radius(lifted, lifted_queries, {0.1, 3}).indices);
   CHECK(farpoint::mean_knn_distance(points, 3) == farpoint::mean_knn_distance(lifted, 3));
   CHECK(farpoint::mean_knn_distance(built.index, points, 3, host_exec{1}) == farpoint::mean_knn_distance(lifted, 3));
   CHECK(farpoint::interpolate(points, features, queries, 2) ==

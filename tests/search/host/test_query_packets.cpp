@@ -34,10 +34,10 @@ auto knn_in_packets(Problem const& problem, bool sorted) {
     host_workspace const memory{point_bvh_bytes(exec, points)};
     farpoint::point_bvh<typename Problem::scalar> index;
     if (auto const built = build_point_bvh(exec, points, memory.get(), index); !built) return built;
-    if (problem.self) return knn(exec, index, points, problem.method, problem.k, output);
+    if (problem.self) return knn(exec, index, points, problem.nearest(), output);
     auto const queries = clouds_in_place(problem.queries);
     host_workspace const workspace{sorted ? knn_workspace_bytes(exec, index, queries) : 0};
-    return knn(exec, index, queries, problem.method, problem.k, output, workspace.get());
+    return knn(exec, index, queries, problem.nearest(), output, workspace.get());
   });
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("packets of queries: the k nearest of every kind of cloud", "[knn][hos
     for (bool const self : {true, false}) {
       knn_problem<float> problem{cloud, 1};
       if (!self) problem.ask(moved(cloud, 2200, 7));  // more than a window
-      problem.method.exclude_self = which == shape::duplicates || which == shape::cube;
+      problem.limits.exclude_self = which == shape::duplicates || which == shape::cube;
       problem.k = 33;
       auto const most = reference_knn(problem);
       for (index_t const k : {1, 10, 17, 33}) {
@@ -205,7 +205,7 @@ TEST_CASE("packets of queries: within a radius that some have no neighbors in", 
   knn_problem<float> problem{cloud, 12};
   problem.ask(moved(cloud, 700, 11));
   for (double const radius : {0.0, 0.02, 0.5}) {
-    problem.method.max_radius = radius;
+    problem.limits.max_radius = radius;
     CAPTURE(radius);
     check_packets(problem);
   }

@@ -37,7 +37,7 @@ template <class Problem>
 auto solve_radius(Problem const& problem) {
   auto const collect = [](auto const&... args) { return collect_radius(args...); };
   return run_both_ways(problem, collect, [&](auto exec, auto const& points, auto const& queries, auto const&... rest) {
-    return radius_tuned(exec, points, queries, problem.self, problem.params, problem.k, rest...);
+    return radius_tuned(exec, points, queries, problem.self, problem.within(), rest...);
   });
 }
 
@@ -85,10 +85,11 @@ TEST_CASE("radius, host: the public functions", "[radius][host]") {
   std::vector<std::int32_t> counts(3), indices(2), offsets(4), row_offsets(2), list(7);
   farpoint::radius_output<float> count;
   count.counts = counts;
-  REQUIRE(farpoint::radius(host_exec{1}, cloud, params, 0, count, workspace.get()));
+  REQUIRE(farpoint::radius(host_exec{1}, cloud, params, count, workspace.get()));
   CHECK(counts == std::vector<std::int32_t>{2, 3, 2});
-  REQUIRE(farpoint::radius(host_exec{1}, cloud, asked, params, 2, farpoint::radius_output<float>{indices},
-                           workspace.get()));
+  params.max_neighbors = 2;
+  REQUIRE(
+      farpoint::radius(host_exec{1}, cloud, asked, params, farpoint::radius_output<float>{indices}, workspace.get()));
   CHECK(indices == std::vector<std::int32_t>{1, 2});
   REQUIRE(farpoint::radius_rows(host_exec{1}, cloud, params, farpoint::radius_rows_output<float>{offsets, list},
                                 workspace.get()));

@@ -134,8 +134,8 @@ constexpr index_t all_lanes[] = {1, 500, 3'000, 1'000'000};
 template <int Capacity, class Problem>
 void check_knn(Problem const& problem, std::size_t turn) {
   using scalar = typename Problem::scalar;
-  knn_request<scalar> const request{static_cast<int>(problem.k), squared_radius<scalar>(problem.method.max_radius),
-                                    problem.method.exclude_self};
+  knn_request<scalar> const request{static_cast<int>(problem.k), squared_radius<scalar>(problem.limits.max_radius),
+                                    problem.limits.exclude_self};
   index_t const lanes = all_lanes[turn % std::size(all_lanes)];
   CAPTURE(lanes);
   auto const answer = collect_knn(problem, [&](auto const& output) -> farpoint::result {
@@ -148,7 +148,7 @@ void check_knn(Problem const& problem, std::size_t turn) {
 template <class Problem>
 void check_radius(Problem const& problem, std::size_t turn) {
   using scalar = typename Problem::scalar;
-  auto const request = request_of<scalar>(problem.params, problem.k);
+  auto const request = request_of<scalar>(problem.within());
   index_t const lanes = all_lanes[turn % std::size(all_lanes)];
   CAPTURE(lanes);
   auto const answer = collect_radius(problem, [&](auto const& output) -> farpoint::result {
@@ -170,8 +170,8 @@ void check_shapes(std::uint64_t seed) {
   for (shape const which : all_shapes) {
     for (std::size_t const n : sizes) {
       knn_problem<Coord> problem{make_cloud(which, n, seed + n), std::array<index_t, 3>{1, 5, 8}[turn % 3]};
-      problem.method.exclude_self = turn % 4 == 1;
-      if (turn % 5 == 2) problem.method.max_radius = 0.2;
+      problem.limits.exclude_self = turn % 4 == 1;
+      if (turn % 5 == 2) problem.limits.max_radius = 0.2;
       if (n > 300 || turn % 2 == 0) problem.ask(make_cloud(which, 40, seed + (turn % 4 == 0 ? n : 1)));
       CAPTURE(static_cast<int>(which), n, problem.k, seed);
       check_knn<8>(problem, turn + turn / 4);

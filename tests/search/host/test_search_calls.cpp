@@ -92,31 +92,32 @@ void check_knn(clouds_on_host const& clouds, index_t k) {
   twice<float> const distances{rows * k};
   farpoint::knn_report reports[2];
   host_workspace const workspace{
-      knn_workspace_bytes(host_exec{1}, clouds.points, clouds.queries, farpoint::exact{}, k)};
-  REQUIRE(knn(host_exec{1}, clouds.points, clouds.queries, farpoint::exact{}, k,
+      knn_workspace_bytes(host_exec{1}, clouds.points, clouds.queries, farpoint::knn_params{k})};
+  REQUIRE(knn(host_exec{1}, clouds.points, clouds.queries, farpoint::knn_params{k},
               {indices.second(), distances.second(), {}, &reports[1]}, workspace.get()));
   with_and_without(
       knn_workspace_bytes(host_exec{3}, clouds.index, clouds.queries),
       [&](bytes memory) {
-        return knn(host_exec{3}, clouds.index, clouds.queries, farpoint::exact{}, k,
+        return knn(host_exec{3}, clouds.index, clouds.queries, farpoint::knn_params{k},
                    {indices.spoiled(), distances.spoiled(), {}, &reports[0]}, memory);
       },
       [&] { check_same(reports, indices, distances); });
 }
 
-void check_radius(clouds_on_host const& clouds, farpoint::radius_params const& params, index_t max) {
+void check_radius(clouds_on_host const& clouds, farpoint::radius_params params, index_t max) {
+  params.max_neighbors = max;
   index_t const rows = clouds.queries.points().size();
   twice<std::int32_t> const indices{rows * max};
   twice<float> const distances{rows * max};
   twice<std::int32_t> const counts{rows};
   farpoint::radius_report reports[2];
   host_workspace const workspace{radius_workspace_bytes(host_exec{1}, clouds.points, clouds.queries)};
-  REQUIRE(radius(host_exec{1}, clouds.points, clouds.queries, params, max,
+  REQUIRE(radius(host_exec{1}, clouds.points, clouds.queries, params,
                  {indices.second(), distances.second(), counts.second(), &reports[1]}, workspace.get()));
   with_and_without(
       radius_workspace_bytes(host_exec{3}, clouds.index, clouds.queries),
       [&](bytes memory) {
-        return radius(host_exec{3}, clouds.index, clouds.queries, params, max,
+        return radius(host_exec{3}, clouds.index, clouds.queries, params,
                       {indices.spoiled(), distances.spoiled(), counts.spoiled(), &reports[0]}, memory);
       },
       [&] { check_same(reports, indices, distances, counts); });
@@ -156,8 +157,8 @@ void check_points(clouds_on_host const& clouds, index_t k) {
   check_same(reports, normals, curvatures);
 
   twice<float> const means{rows};
-  REQUIRE(mean_knn_distance(host_exec{3}, clouds.index, clouds.points, k, means.first(), {}, &reports[0]));
-  REQUIRE(mean_knn_distance(host_exec{1}, clouds.points, k, means.second(), workspace.get(), &reports[1]));
+  REQUIRE(mean_knn_distance(host_exec{3}, clouds.index, clouds.points, {k}, {means.first(), &reports[0]}, {}));
+  REQUIRE(mean_knn_distance(host_exec{1}, clouds.points, {k}, {means.second(), &reports[1]}, workspace.get()));
   check_same(reports, means);
 }
 
@@ -229,7 +230,7 @@ TEST_CASE("point_bvh: an index of other points is refused", "[point_bvh][host]")
   farpoint::batch<view> const one{clouds.points.points()};
   for (auto const& others : {fewer, one}) {
     auto const normals = estimate_normals(host_exec{1}, clouds.index, others, {}, {values});
-    auto const means = mean_knn_distance(host_exec{1}, clouds.index, others, 3, span<float>{values});
+    auto const means = mean_knn_distance(host_exec{1}, clouds.index, others, {3}, {span<float>{values}});
     CHECK(normals.code == farpoint::status::bad_argument);
     CHECK(means.code == farpoint::status::bad_argument);
     CHECK(std::string{normals.reason} == means.reason);
@@ -238,7 +239,7 @@ TEST_CASE("point_bvh: an index of other points is refused", "[point_bvh][host]")
     CHECK(rows.code == farpoint::status::bad_argument);
     CHECK(std::string{rows.reason} == means.reason);
   }
-  CHECK_FALSE(radius(host_exec{1}, clouds.index, one, {1.0}, 0, {}));
+  CHECK_FALSE(radius(host_exec{1}, clouds.index, one, {1.0, 0}, {}));
   CHECK_FALSE(radius_rows(host_exec{1}, clouds.index, clouds.points, one, {1.0}, {}));
   CHECK_FALSE(radius_rows(host_exec{1}, clouds.index, clouds.points, clouds.queries, {1.0}, {}));
   CHECK_FALSE(interpolate(host_exec{1}, clouds.index, span<float const>{values}, one, 3, {span<float>{values}}));
@@ -256,14 +257,14 @@ TEST_CASE("point_bvh: an index that was never built is refused, and named", "[po
     return std::string{outcome.reason};
   };
   std::string const expected = "index: it was never built, or of no clouds; build it before it is searched";
-  CHECK(reason_of(knn(exec, index, clouds.queries, farpoint::exact{}, 1, {})) == expected);
-  CHECK(reason_of(radius(exec, index, clouds.queries, {1.0}, 0, {})) == expected);
+  CHECK(reason_of(knn(exec, index, clouds.queries, farpoint::knn_params{1}, {})) == expected);
+  CHECK(reason_of(radius(exec, index, clouds.queries, {1.0, 0}, {})) == expected);
   CHECK(reason_of(radius_rows(exec, index, clouds.points, clouds.queries, {1.0}, {})) == expected);
   CHECK(reason_of(estimate_normals(exec, index, clouds.points, {}, {values})) == expected);
-  CHECK(reason_of(mean_knn_distance(exec, index, clouds.points, 3, span<float>{values})) == expected);
+  CHECK(reason_of(mean_knn_distance(exec, index, clouds.points, {3}, {span<float>{values}})) == expected);
   CHECK(reason_of(interpolate(exec, index, span<float const>{values}, clouds.queries, 1, {})) == expected);
   auto const none = farpoint::batch<view>::regular(view{}, 0);
-  CHECK(knn(exec, index, none, farpoint::exact{}, 1, {}));
+  CHECK(knn(exec, index, none, farpoint::knn_params{1}, {}));
 }
 
 TEST_CASE("point_bvh_ref: bounds of the finite points", "[point_bvh][host]") {
@@ -291,7 +292,7 @@ TEST_CASE("point_bvh_ref: the nearest by number", "[point_bvh][host]") {
   clouds_on_host const clouds{problem};
   std::vector<std::int32_t> indices(problem.queries.size() * 6);
   std::vector<float> distances(indices.size());
-  REQUIRE(knn(host_exec{1}, clouds.index, clouds.queries, farpoint::exact{}, 6, {indices, distances}));
+  REQUIRE(knn(host_exec{1}, clouds.index, clouds.queries, farpoint::knn_params{6}, {indices, distances}));
   bool right = true;
   for (std::size_t i = 0; i < problem.queries.size(); ++i) {
     farpoint::vec<float> const q{{problem.queries[i][0], problem.queries[i][1], problem.queries[i][2]}};
@@ -316,21 +317,21 @@ TEST_CASE("owning calls: radius and rows, as by the core calls", "[owning][host]
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     CAPTURE(seed);
     two_clouds const clouds{seed};
-    farpoint::radius_params const params{1.5};
-    auto const found = farpoint::radius(clouds.points, clouds.queries, params, 7);
+    farpoint::radius_params const params{1.5, 7};
+    auto const found = farpoint::radius(clouds.points, clouds.queries, params);
     auto const points = cloud_of(clouds.points);
     auto const queries = cloud_of(clouds.queries);
     host_scratch const workspace{radius_workspace_bytes(host_exec{1}, points, queries)};
     farpoint::radius_neighbors<float> expected{7, std::vector<std::int32_t>(clouds.queries.size() * 7),
                                                std::vector<float>(clouds.queries.size() * 7),
                                                std::vector<std::int32_t>(clouds.queries.size())};
-    REQUIRE(radius(host_exec{1}, points, queries, params, 7, {expected.indices, expected.distances, expected.counts},
+    REQUIRE(radius(host_exec{1}, points, queries, params, {expected.indices, expected.distances, expected.counts},
                    workspace));
     CHECK(same(found.indices, expected.indices));
     CHECK(same(found.distances, expected.distances));
     CHECK(same(found.counts, expected.counts));
 
-    auto const all = farpoint::radius(clouds.points, clouds.queries, params, 0);
+    auto const all = farpoint::radius(clouds.points, clouds.queries, {1.5});
     auto const rows = farpoint::radius_rows(clouds.points, clouds.queries, params);
     bool right = rows.offsets.size() == clouds.queries.size() + 1 && rows.distances.size() == rows.indices.size();
     for (std::size_t i = 0; i < clouds.queries.size(); ++i) {
@@ -341,8 +342,8 @@ TEST_CASE("owning calls: radius and rows, as by the core calls", "[owning][host]
       }
     }
     CHECK(right);
-    CHECK(same(farpoint::radius(clouds.points, params, 5).indices,
-               farpoint::radius(clouds.points, clouds.points, params, 5).indices));
+    CHECK(same(farpoint::radius(clouds.points, params).indices,
+               farpoint::radius(clouds.points, clouds.points, params).indices));
     CHECK(same(farpoint::radius_rows(clouds.points, params).indices,
                farpoint::radius_rows(clouds.points, clouds.points, params).indices));
   }
@@ -366,15 +367,15 @@ TEST_CASE("owning calls: normals, means, interpolation and an index, as by the c
     auto const by_index = farpoint::estimate_normals(built.index, clouds.points, {}, host_exec{1});
     CHECK(same(by_index.normals, expected.normals));
     CHECK(same(by_index.curvatures, expected.curvatures));
-    auto const lists = farpoint::knn(clouds.points, clouds.queries, 9, {}, host_exec{2});
+    auto const lists = farpoint::knn(clouds.points, clouds.queries, 9, host_exec{2});
     auto const lists_by_index = farpoint::knn(built.index, clouds.queries, 9);
     CHECK(same(lists_by_index.indices, lists.indices));
     CHECK(same(lists_by_index.distances, lists.distances));
-    auto const table = farpoint::radius(built.index, clouds.queries, {1.5}, 7);
-    CHECK(same(table.indices, farpoint::radius(clouds.points, clouds.queries, {1.5}, 7).indices));
+    auto const table = farpoint::radius(built.index, clouds.queries, {1.5, 7});
+    CHECK(same(table.indices, farpoint::radius(clouds.points, clouds.queries, {1.5, 7}).indices));
 
     std::vector<float> means(n);
-    REQUIRE(mean_knn_distance(host_exec{1}, built.index, points, 4, span<float>{means}));
+    REQUIRE(mean_knn_distance(host_exec{1}, built.index, points, {4}, {span<float>{means}}));
     CHECK(same(farpoint::mean_knn_distance(clouds.points, 4), means));
 
     std::vector<float> const features = [&] {
@@ -407,12 +408,12 @@ TEST_CASE("owning calls: gather", "[owning][host]") {
 TEST_CASE("owning calls: what the core calls refuse is thrown", "[owning][host]") {
   points_of_float const points(5);
   std::vector<float> const features(10);
-  CHECK_THROWS_AS(farpoint::radius(points, {-1.0}, 3), std::invalid_argument);
-  CHECK_THROWS_AS(farpoint::radius(points, {1.0}, -3), std::invalid_argument);
-  CHECK_THROWS_AS(farpoint::radius(points, {1.0}, 1025), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::radius(points, {-1.0, 3}), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::radius(points, {1.0, -3}), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::radius(points, {1.0, 1025}), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::radius_rows(points, {-1.0}), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::mean_knn_distance(points, 0), std::invalid_argument);
-  CHECK_THROWS_AS(farpoint::knn(points, 3, {}, host_exec{-1}), std::invalid_argument);
+  CHECK_THROWS_AS(farpoint::knn(points, 3, host_exec{-1}), std::invalid_argument);
   auto const built = farpoint::build_point_bvh(points);
   CHECK_THROWS_AS(farpoint::knn(built.index, points, 0), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::mean_knn_distance(built.index, points_of_float(4), 2), std::invalid_argument);

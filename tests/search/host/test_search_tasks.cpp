@@ -98,7 +98,7 @@ void run_lists(indexed_problem<Problem> const& clouds, Problem const& problem, i
                Output const& output, radius_report& report) {
   using scalar = typename Problem::scalar;
   using writer_type = radius_writer<scalar>;
-  auto const request = request_of<scalar>(problem.params, problem.k);
+  auto const request = request_of<scalar>(problem.within());
   writer_type const writer{problem.k, output.indices, output.distances, output.counts, first_index};
   auto const run = [&](auto const& task) { clouds.run(task, report.total, report.non_finite_queries); };
   if (problem.k == 0) {
@@ -117,7 +117,7 @@ auto solve_radius(Problem const& problem, index_t first_index = 0) {
   return collect_radius(problem, [&](auto const& output) -> farpoint::result {
     indexed_problem<Problem> const clouds{problem};
     auto checked = check_host_search(host_exec{1}, clouds.points, clouds.queries);
-    if (checked) checked = check_radius(clouds.queries.points().size(), problem.params, problem.k, output);
+    if (checked) checked = check_radius(clouds.queries.points().size(), problem.within(), output);
     if (!checked) return checked;
     *output.report = {};
     if (problem.params.order == radius_order::nearest) {
@@ -138,7 +138,7 @@ auto solve_rows(Problem const& problem) {
   return collect_rows(problem, [&](auto const& output) -> farpoint::result {
     indexed_problem<Problem> const clouds{problem};
     index_t const rows = clouds.queries.points().size();
-    auto const request = request_of<scalar>(problem.params, 0);
+    auto const request = request_of<scalar>(problem.params);
     *output.report = {};
     for (index_t row = 0; row <= rows; ++row) output.offsets.set(row, 0);
     unsigned long long none = 0;

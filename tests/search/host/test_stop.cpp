@@ -44,13 +44,13 @@ constexpr index_t k = 5;
 using call_of = farpoint::result (*)(host_exec, batch<farpoint::point_view<float>> const&, call_memory&);
 
 farpoint::result knn_of_itself(host_exec exec, batch<farpoint::point_view<float>> const& clouds, call_memory& memory) {
-  auto const size = farpoint::knn_workspace_bytes(exec, clouds, farpoint::exact{}, k);
-  return farpoint::knn(exec, clouds, farpoint::exact{}, k, {memory.indices, memory.distances}, memory.bytes(size));
+  auto const size = farpoint::knn_workspace_bytes(exec, clouds, farpoint::knn_params{k});
+  return farpoint::knn(exec, clouds, farpoint::knn_params{k}, {memory.indices, memory.distances}, memory.bytes(size));
 }
 
 farpoint::result knn_of_queries(host_exec exec, batch<farpoint::point_view<float>> const& clouds, call_memory& memory) {
-  auto const size = farpoint::knn_workspace_bytes(exec, clouds, clouds, farpoint::exact{}, k);
-  return farpoint::knn(exec, clouds, clouds, farpoint::exact{}, k, {memory.indices, memory.distances},
+  auto const size = farpoint::knn_workspace_bytes(exec, clouds, clouds, farpoint::knn_params{k});
+  return farpoint::knn(exec, clouds, clouds, farpoint::knn_params{k}, {memory.indices, memory.distances},
                        memory.bytes(size));
 }
 

@@ -29,7 +29,7 @@ void search_by_fibers(Problem const& problem, Output const& output) {
   output.report->non_finite_points = count_left_out(points, memory.index);
   search_queries<view> const asked{queries, memory.index, problem.self};
   int const k = static_cast<int>(problem.k);
-  auto const request = request_of<scalar>(problem.params, problem.k);
+  auto const request = request_of<scalar>(problem.within());
   std::vector<Key> keys(static_cast<std::size_t>(collected_topk<fiber_warp, Key>::room_for(k)), Key{scalar(-1), 7});
   auto const write = [&](index_t row, int count) {
     for (int j = 0; j < k; ++j) {

@@ -97,7 +97,7 @@ TEST_CASE("draw_splats, host: 100 frames around a closed surface have no hole", 
   std::size_t astray = 0;
   for (int frame = 0; frame < frames; ++frame) {
     auto const searched = camera_of_frame(frame, size);
-    auto const found = farpoint::knn(points, k, farpoint::screen_space{searched});
+    auto const found = farpoint::knn(points, farpoint::screen_space{searched, k});
     std::vector<float> normals(3 * found.visible.size()), tangents(normals.size()), extents(2 * found.visible.size());
     REQUIRE(normals_from_neighbors(host_exec{2}, cloud, {found.indices, k, found.visible}, {},
                                    {normals, {}, tangents, extents}));

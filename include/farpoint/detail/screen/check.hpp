@@ -52,18 +52,18 @@ constexpr quadtree_layout screen_layout(screen_space<Camera> const& method, inde
 
 /// Maximum number of candidates before a search shrinks its radius. An image's maximum number of pixels bounds it.
 template <class Camera>
-constexpr index_t max_candidates(screen_space<Camera> const& method, index_t k) noexcept {
+constexpr index_t max_candidates(screen_space<Camera> const& method) noexcept {
   constexpr index_t all = index_t{quadtree_max_side} * quadtree_max_side;
-  return smaller(method.candidates > 0 ? method.candidates : 8 * k, all);
+  return smaller(method.candidates > 0 ? method.candidates : 8 * method.k, all);
 }
 
 template <class Camera>
-result check_screen_method(screen_space<Camera> const& method, index_t k) noexcept {
+result check_screen_method(screen_space<Camera> const& method) noexcept {
   Camera const& camera = method.camera;
   if (camera.width < 1 || camera.height < 1 || camera.width > quadtree_max_side || camera.height > quadtree_max_side) {
     return reject("knn: the camera's width or height is not between 1 and 8,192");
   }
-  if (k < 1 || k > max_neighbors) return reject("knn: k is not between 1 and 1,024");
+  if (method.k < 1 || method.k > max_neighbors) return reject("knn: k is not between 1 and 1,024");
   if (!(method.max_radius >= 0)) return reject("knn: screen_space::max_radius is negative or NaN");
   if (method.layers < 1 || method.layers > max_screen_layers) {
     return reject("knn: screen_space::layers is not between 1 and 16");
@@ -78,7 +78,7 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
   if (!(method.first_area >= 0x1p-10f && method.first_area <= 0x1p10f)) {
     return reject("knn: screen_space::first_area is not between 1/1024 and 1024");
   }
-  if (method.candidates != 0 && method.candidates < k) return reject("knn: screen_space::candidates is below k");
+  if (method.candidates != 0 && method.candidates < method.k) return reject("knn: screen_space::candidates is below k");
   if (method.rounds != until_exact && !knows_pixel_span<Camera>) {
     return reject("knn: screen_space::rounds needs a camera that knows its pixel_span()");
   }
@@ -91,12 +91,13 @@ screen_space<pinhole_camera<Scalar>> largest_screen_method(screen_limits const& 
   screen_space<pinhole_camera<Scalar>> method;
   method.camera.width = static_cast<std::int32_t>(limits.width);
   method.camera.height = static_cast<std::int32_t>(limits.height);
+  method.k = limits.k;
   method.layers = limits.layers;
   return method;
 }
 
 /// Implements knn_screen_workspace_bound().
-/// @param bytes_of  `bytes_of(points, method, k)`: workspace bytes of a search and of all smaller searches of its kind
+/// @param bytes_of  `bytes_of(points, method)`: workspace bytes of a search and of all smaller searches of its kind
 template <class Points, class BytesOf>
 result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, BytesOf const& bytes_of) noexcept {
   if (result const checked = check_limits(batch_limits{limits.points}); !checked) return checked;
@@ -104,11 +105,11 @@ result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, Bytes
     return reject("limits: width or height is not between 1 and 8,192");
   }
   auto method = largest_screen_method<typename Points::scalar>(limits);
-  if (result const checked = check_screen_method(method, limits.k); !checked) return checked;
+  if (result const checked = check_screen_method(method); !checked) return checked;
   if (limits.rounds < 0 || limits.rounds > max_screen_rounds) return reject("limits: rounds is not between 0 and 64");
   static constexpr typename Points::scalar nothing[3] = {};
   batch const cloud{Points{nothing, limits.points}};
-  std::size_t most = bytes_of(cloud, method, limits.k);
+  std::size_t most = bytes_of(cloud, method);
   // Searches in rounds allow smaller images with more layers, so each number of cells per pixel gives a bound: 1, 4,
   // 16.
   for (int layers = 1; limits.rounds != until_exact && layers <= max_screen_layers; layers *= 4) {
@@ -118,7 +119,7 @@ result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, Bytes
     std::int32_t const side = quadtree_max_side >> screen_pixel_level(method.layers);
     method.camera.width = smaller(method.camera.width, side);
     method.camera.height = smaller(method.camera.height, side);
-    most = larger(most, bytes_of(cloud, method, limits.k));
+    most = larger(most, bytes_of(cloud, method));
   }
   bound = most;
   return {};
@@ -126,17 +127,17 @@ result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, Bytes
 
 /// Checks everything that needs no access to the arrays, which may be in device memory.
 template <class Points, class Camera>
-result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
+result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& method,
                         knn_screen_output<typename Points::scalar> const& output) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Camera::scalar>,
                 "farpoint: points and camera must both be double, or neither");
   if (result const checked = check_bvh_points(cloud); !checked) return checked;
   if (cloud.size() != 1) return reject("points: a camera looks at one cloud");
-  if (result const checked = check_screen_method(method, k); !checked) return checked;
+  if (result const checked = check_screen_method(method); !checked) return checked;
   index_t const points = cloud.points().size();
   index_t const rows = screen_row_count(points, method);
-  if (!holds(output.indices.size(), rows, k)) return reject("knn: output.indices is smaller than rows x k");
-  if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), rows, k)) {
+  if (!holds(output.indices.size(), rows, method.k)) return reject("knn: output.indices is smaller than rows x k");
+  if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), rows, method.k)) {
     return reject("knn: output.distances is smaller than rows x k");
   }
   if (!is_absent_or_holds(output.counts.size(), rows, 1))

@@ -23,8 +23,8 @@ class knn_screen_plan {
  public:
   using scalar = typename Points::scalar;
 
-  knn_screen_plan(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k) noexcept
-      : cloud_{cloud}, method_{method}, k_{k}, most_{max_visible(cloud.points().size(), method)} {}
+  knn_screen_plan(batch<Points> const& cloud, screen_space<Camera> const& method) noexcept
+      : cloud_{cloud}, method_{method}, most_{max_visible(cloud.points().size(), method)} {}
 
   std::size_t bytes() const noexcept { return lay_out(nullptr).size; }
   /// Workspace bytes for all calls that are no larger in any parameter. A larger image may have fewer, larger tiles and
@@ -83,8 +83,8 @@ class knn_screen_plan {
   quadtree_layout layout() const noexcept { return screen_layout(method_, most_); }
   /// Number of threads with lists in memory; 0 if lists are in registers.
   index_t list_threads() const noexcept {
-    if (k_ <= screen_max_in_registers) return 0;
-    index_t const allowed = screen_list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
+    if (method_.k <= screen_max_in_registers) return 0;
+    index_t const allowed = screen_list_bytes / (method_.k * index_t{sizeof(key)} * search_block_size);
     index_t const blocks = smaller(divide_up<index_t>(most_, search_block_size), allowed);
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
@@ -94,7 +94,8 @@ class knn_screen_plan {
     constexpr index_t most = screen_list_bytes / index_t{sizeof(key)};
     static_assert(most >= max_neighbors * search_block_size);
     if (list_threads() == 0) return 0;
-    return smaller(divide_up<index_t>(larger<index_t>(most_, 1), search_block_size) * search_block_size * k_, most);
+    return smaller(divide_up<index_t>(larger<index_t>(most_, 1), search_block_size) * search_block_size * method_.k,
+                   most);
   }
 
   screen_tiling tiling() const noexcept {
@@ -111,7 +112,7 @@ class knn_screen_plan {
   }
 
   screen_row_writer<scalar> writer_of(memory const& m, knn_screen_output<scalar> const& output) const noexcept {
-    return {output, m.points.index_of, k_, 0, by_input()};
+    return {output, m.points.index_of, method_.k, 0, by_input()};
   }
 
   memory lay_out(unsigned char* workspace) const noexcept { return lay_out(workspace, tree_tiles()); }
@@ -181,12 +182,12 @@ class knn_screen_plan {
       launch_quadtree(launcher, tree_args(cells, m), Selector::blocks_per_multiprocessor);
     }
     screen_search_args<Camera> const args{
-        camera, make_rounds_request(method_, k_), quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer,
+        camera, make_rounds_request(method_), quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer,
         m.state};
     launcher.launch(screen_arrange_kernel<Camera, block_size>, blocks(launcher, most_), block_size, args);
-    if (k_ <= 8) return launch_search<8>(launcher, args);
-    if (k_ <= 16) return launch_search<16>(launcher, args);
-    if (k_ <= screen_max_in_registers) return launch_search<screen_max_in_registers>(launcher, args);
+    if (method_.k <= 8) return launch_search<8>(launcher, args);
+    if (method_.k <= 16) return launch_search<16>(launcher, args);
+    if (method_.k <= screen_max_in_registers) return launch_search<screen_max_in_registers>(launcher, args);
     launch_search<0>(launcher, args);
   }
 
@@ -222,22 +223,23 @@ class knn_screen_plan {
     search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
     knn_output<scalar> const found{output.indices, output.distances, output.counts};
     knn_cuda_args<queries> const args{
-        visible, {static_cast<int>(k_), squared_radius<scalar>(method_.max_radius), method_.exclude_self}, found};
+        visible,
+        {static_cast<int>(method_.k), squared_radius<scalar>(method_.max_radius), method_.exclude_self},
+        found};
     launch_knn<knn_selector>(launcher, args);
   }
 
   batch<Points> cloud_;
   screen_space<Camera> method_;
-  index_t k_;
   index_t most_;
 };
 
 /// knn() in screen space for cuda_exec.
 template <class Selector, class Points, class Camera>
-result knn_screen_cuda(cuda_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
+result knn_screen_cuda(cuda_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method,
                        knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
-  knn_screen_plan<Selector, Points, Camera> const plan{cloud, method, k};
+  if (result const checked = check_knn_screen(cloud, method, output); !checked) return checked;
+  knn_screen_plan<Selector, Points, Camera> const plan{cloud, method};
   if (result const checked = check_workspace(workspace, plan.bytes(), FARPOINT_WORKSPACE_OF("knn")); !checked)
     return checked;
   return plan.launch(workspace.data(), output, exec.stream);

@@ -75,20 +75,20 @@ struct screen_row_consumer {
 
 /// knn() in screen space for host_exec.
 template <class Points, class Camera>
-result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
+result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method,
                        knn_screen_output<typename Points::scalar> const& output, bytes workspace,
                        for_each_cloud_tuning const& tuning = {}) noexcept {
   using scalar = typename Points::scalar;
   if (result const checked = check_threads(exec); !checked) return checked;
-  if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
+  if (result const checked = check_knn_screen(cloud, method, output); !checked) return checked;
   knn_screen_host_plan<Points, Camera> const plan{exec, cloud, method, tuning};
   if (result const checked = check_workspace(workspace, plan.bytes(), FARPOINT_WORKSPACE_OF("knn")); !checked)
     return checked;
 
   if (index_t const bad = count_bad_offsets(cloud); bad > 0) {
     batch<Points> const none{cloud.points().subview(0, 0)};
-    if (result const found = knn_screen_host(exec, none, method, k, output, workspace, tuning); !found) return found;
-    screen_row_writer<scalar> const writer{output, nullptr, k, 0, true};
+    if (result const found = knn_screen_host(exec, none, method, output, workspace, tuning); !found) return found;
+    screen_row_writer<scalar> const writer{output, nullptr, method.k, 0, true};
     index_t const rows = method.rows == screen_rows::input ? cloud.points().size() : 0;
     for (index_t row = 0; row < rows; ++row) writer.write_empty(row);
     if (output.report != nullptr) output.report->bad_offsets = static_cast<unsigned long long>(bad);
@@ -99,7 +99,7 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
   plan.cut(workspace.data(), task, memory);
   task.cloud = cloud[0];
   task.method = method;
-  task.writer = {output, task.points.index_of, k, cloud.begin_of(0), method.rows == screen_rows::input};
+  task.writer = {output, task.points.index_of, method.k, cloud.begin_of(0), method.rows == screen_rows::input};
 
   using view_job = screen_view_job<Points, Camera>;
   auto const size_of = [&plan](index_t) { return plan.size(); };
@@ -114,8 +114,7 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
 
   using builder = host_bvh_builder<point_view<scalar>>;
   screen_row_consumer<scalar> const consumer{task.writer};
-  exact const bounds{method.max_radius, method.exclude_self};
-  auto const nearest = nearest_task<scalar>(bounds, k, consumer);
+  auto const nearest = nearest_task<scalar>({method.k, method.max_radius, method.exclude_self}, consumer);
   using search = host_search<point_view<scalar>, std::remove_const_t<decltype(nearest)>>;
   auto const visible = task.points.cloud(plan.most());
   std::atomic<unsigned long long> bad{0};

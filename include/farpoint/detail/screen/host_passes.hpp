@@ -217,7 +217,7 @@ class screen_rounds_job {
 
   void search(std::uint32_t unit) const noexcept {
     auto const& method = task_.method;
-    auto const request = make_rounds_request(method, task_.writer.k);
+    auto const request = make_rounds_request(method);
     quadtree_ref const tree{task_.layout, task_.tree};
     index_t const size = task_.visible();
     for (index_t i = size * unit / units_; i < size * (unit + 1) / units_; ++i) {

@@ -7,9 +7,11 @@
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/limits.hpp>
 #include <farpoint/core/math.hpp>
+#include <farpoint/types/deprecated_search.hpp>
 #include <farpoint/types/estimate_normals.hpp>
 #include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/knn.hpp>
+#include <farpoint/types/mean_knn_distance.hpp>
 #include <farpoint/types/radius.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -80,11 +82,12 @@ constexpr bool is_absent_or_holds(index_t size, index_t rows, index_t each) noex
   return size == 0 || holds(size, rows, each);
 }
 
-/// Checks k, method and output of knn().
+/// Checks parameters and output of knn().
 template <class Scalar>
-result check_knn(index_t queries, exact const& method, index_t k, knn_output<Scalar> const& output) noexcept {
+result check_knn(index_t queries, knn_params const& params, knn_output<Scalar> const& output) noexcept {
+  index_t const k = params.k;
   if (k < 1 || k > max_neighbors) return reject("knn: k is not between 1 and 1,024");
-  if (!(method.max_radius >= 0)) return reject("knn: method.max_radius is negative or NaN");
+  if (!(params.max_radius >= 0)) return reject("knn: params.max_radius is negative or NaN");
   if (!holds(output.indices.size(), queries, k)) return reject("knn: output.indices is smaller than queries x k");
   if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), queries, k)) {
     return reject("knn: output.distances is smaller than queries x k");
@@ -95,10 +98,10 @@ result check_knn(index_t queries, exact const& method, index_t k, knn_output<Sca
   return {};
 }
 
-/// Checks the method of for_each_neighborhood().
-inline result check_neighborhoods(exact const& method) noexcept {
-  if (method.max_radius >= 0) return {};
-  return reject("for_each_neighborhood: method.max_radius is negative or NaN");
+/// Checks the parameters of for_each_neighborhood().
+inline result check_neighborhoods(neighborhood_params const& params) noexcept {
+  if (params.max_radius >= 0) return {};
+  return reject("for_each_neighborhood: params.max_radius is negative or NaN");
 }
 
 /// Square of a radius, for comparison with squared distances.
@@ -126,14 +129,14 @@ result check_radius_params(radius_params const& params) noexcept {
 
 /// Checks radius, max and output of radius().
 template <class Scalar>
-result check_radius(index_t queries, radius_params const& params, index_t max,
-                    radius_output<Scalar> const& output) noexcept {
+result check_radius(index_t queries, radius_params const& params, radius_output<Scalar> const& output) noexcept {
   if (result const checked = check_radius_params<Scalar>(params); !checked) return checked;
-  if (max < 0 || max > max_neighbors) return reject("radius: max is not between 0 and 1,024");
+  index_t const max = params.max_neighbors;
+  if (max < 0 || max > max_neighbors) return reject("radius: params.max_neighbors is not between 0 and 1,024");
   if (!holds(output.indices.size(), queries, max))
-    return reject("radius: output.indices is smaller than queries x max");
+    return reject("radius: output.indices is smaller than queries x max_neighbors");
   if (max > 0 && !is_absent_or_holds(static_cast<index_t>(output.distances.size()), queries, max)) {
-    return reject("radius: output.distances is smaller than queries x max");
+    return reject("radius: output.distances is smaller than queries x max_neighbors");
   }
   if (!is_absent_or_holds(output.counts.size(), queries, 1)) {
     return reject("radius: output.counts is smaller than the number of queries");
@@ -155,10 +158,13 @@ result check_radius_rows(index_t queries, radius_params const& params,
 
 /// Checks k and output of mean_knn_distance().
 template <class Scalar>
-result check_mean_distance(index_t points, index_t k, span<Scalar> means) noexcept {
-  if (k < 1 || k > max_neighbors) return reject("mean_knn_distance: k is not between 1 and 1,024");
-  if (!holds(static_cast<index_t>(means.size()), points, 1)) {
-    return reject("mean_knn_distance: means is smaller than the number of points");
+result check_mean_distance(index_t points, mean_knn_distance_params const& params,
+                           mean_knn_distance_output<Scalar> const& output) noexcept {
+  if (params.k < 1 || params.k > max_neighbors) {
+    return reject("mean_knn_distance: params.k is not between 1 and 1,024");
+  }
+  if (!holds(static_cast<index_t>(output.means.size()), points, 1)) {
+    return reject("mean_knn_distance: output.means is smaller than the number of points");
   }
   return {};
 }

@@ -53,16 +53,16 @@ FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noe
 ///                view
 template <class Selector, query_kind Kind, class Source, class Queries>
 FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, Source const& source, batch<Queries> const& queries,
-                                exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
+                                knn_params const& params, knn_output<typename Queries::scalar> const& output,
                                 bytes workspace) noexcept {
   profile_range const range{"farpoint::knn"};
   result const searchable =
       check_search_on(exec, workspace, source, queries, output.indices, output.distances, output.counts, output.report);
   if (!searchable) return searchable;
-  if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
-  auto const request = request_of<typename Queries::scalar>(method, k);
+  if (result const checked = check_knn(queries.points().size(), params, output); !checked) return checked;
+  auto const request = request_of<typename Queries::scalar>(params);
   return search_on_device<Selector, Kind>(
-      exec, source, queries, output.report, workspace, k, [&](kernel_launcher& launcher, auto const& asked) {
+      exec, source, queries, output.report, workspace, params.k, [&](kernel_launcher& launcher, auto const& asked) {
         knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
         if constexpr (std::decay_t<decltype(asked)>::is_scanned) {
           launch_scan_nearest(launcher, args, asked);

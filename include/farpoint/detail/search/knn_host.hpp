@@ -45,8 +45,8 @@ class knn_task {
 
 /// The task of the k nearest of each query.
 template <class Scalar, class Consumer>
-auto nearest_task(exact const& method, index_t k, Consumer const& consumer) noexcept {
-  auto const request = request_of<Scalar>(method, k);
+auto nearest_task(knn_params const& params, Consumer const& consumer) noexcept {
+  auto const request = request_of<Scalar>(params);
   return knn_task<neighbor_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
 }
 
@@ -102,10 +102,10 @@ class knn_writer {
 /// Hands the k nearest of each query to a consumer; see knn_task and list_consumer.
 /// @param search  search_of_points or search_of_index
 template <class Scalar, class Search, class Consumer>
-void neighbors_by(Search const& search, exact const& method, index_t k, Consumer const& consumer,
+void neighbors_by(Search const& search, knn_params const& params, Consumer const& consumer,
                   knn_report* report) noexcept {
   search_counts const found =
-      search(nearest_task<Scalar>(method, k, consumer), [&](index_t row) { consumer.leave_empty(row); });
+      search(nearest_task<Scalar>(params, consumer), [&](index_t row) { consumer.leave_empty(row); });
   if (report != nullptr) *report = {found.non_finite_points, found.non_finite_queries, found.bad_offsets};
 }
 
@@ -123,13 +123,13 @@ result search_in_workspace(host_exec exec, batch<Points> const& points, batch<Qu
 /// knn() for host_exec.
 template <class Points, class Queries>
 result knn_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                exact const& method, index_t k, knn_output<typename Points::scalar> const& output, bytes workspace,
+                knn_params const& params, knn_output<typename Points::scalar> const& output, bytes workspace,
                 for_each_cloud_tuning const& tuning = {}) noexcept {
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
-  knn_writer<Queries> const writer{queries, k, output};
+  if (result const checked = check_knn(queries.points().size(), params, output); !checked) return checked;
+  knn_writer<Queries> const writer{queries, params.k, output};
   auto const answer = [&](auto const& search) {
-    neighbors_by<typename Points::scalar>(search, method, k, writer, output.report);
+    neighbors_by<typename Points::scalar>(search, params, writer, output.report);
   };
   return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
 }

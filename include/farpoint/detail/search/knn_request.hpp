@@ -30,10 +30,9 @@ struct knn_request {
   }
 };
 
-/// Request of the k nearest by a method.
 template <class Scalar>
-knn_request<Scalar> request_of(exact const& method, index_t k) noexcept {
-  return {static_cast<int>(k), squared_radius<Scalar>(method.max_radius), method.exclude_self};
+knn_request<Scalar> request_of(knn_params const& params) noexcept {
+  return {static_cast<int>(params.k), squared_radius<Scalar>(params.max_radius), params.exclude_self};
 }
 
 /// Limits of squared distances, one per query, that hold in addition to a request's limit for all queries.

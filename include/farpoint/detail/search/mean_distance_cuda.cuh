@@ -27,14 +27,15 @@ struct mean_distance_writer {
 /// @param source  own_points, or a device_point_bvh of the points
 template <class Selector, class Source, class Points>
 FARPOINT_HIDDEN result mean_knn_distance_cuda(cuda_exec exec, Source const& source, batch<Points> const& points,
-                                              index_t k, span<typename Points::scalar> means, bytes workspace,
-                                              knn_report* report) noexcept {
+                                              mean_knn_distance_params const& params,
+                                              mean_knn_distance_output<typename Points::scalar> const& output,
+                                              bytes workspace) noexcept {
   using scalar = typename Points::scalar;
   if (result const checked = check_source(source, points); !checked) return checked;
-  if (result const checked = check_mean_distance(points.points().size(), k, means); !checked) return checked;
-  knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
-  mean_distance_writer<scalar> const writer{means};
-  return neighbors_on_device<Selector>(exec, source, points, request, writer, report, workspace);
+  if (result const checked = check_mean_distance(points.points().size(), params, output); !checked) return checked;
+  knn_request<scalar> const request{static_cast<int>(params.k), no_distance<scalar>, true};
+  mean_distance_writer<scalar> const writer{output.means};
+  return neighbors_on_device<Selector>(exec, source, points, request, writer, output.report, workspace);
 }
 
 }  // namespace detail

@@ -25,11 +25,6 @@ struct normals_writer {
   FARPOINT_HD void leave_empty(index_t row) const noexcept { write_normal(output, row, normal_row<scalar>{}); }
 };
 
-template <class Scalar>
-knn_request<Scalar> request_of(normals_params const& params) noexcept {
-  return {static_cast<int>(params.k), squared_radius<Scalar>(params.max_radius), false};
-}
-
 /// estimate_normals() for cuda_exec.
 /// @param source  own_points, or a device_point_bvh of the points
 template <class Selector, class Source, class Points>
@@ -40,8 +35,9 @@ FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, Source const& sourc
   if (result const checked = check_source(source, points); !checked) return checked;
   if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
   normals_writer<Points> const writer{points, normal_request::of(params, output), output};
-  return neighbors_on_device<Selector>(exec, source, points, request_of<typename Points::scalar>(params), writer,
-                                       output.report, workspace);
+  return neighbors_on_device<Selector>(exec, source, points,
+                                       request_of<typename Points::scalar>(knn_params{params.k, params.max_radius}),
+                                       writer, output.report, workspace);
 }
 
 }  // namespace detail

@@ -58,13 +58,13 @@ class radius_search {
   /// Enqueues radius().
   /// @param first_index  added to the indices of neighbors
   template <class Selector>
-  void lists(index_t max, radius_output<scalar> const& output, index_t first_index = 0) const noexcept;
+  void lists(radius_output<scalar> const& output, index_t first_index = 0) const noexcept;
 
   /// Enqueues radius_rows() of at least one query. The offsets must be zero.
   /// @param rows  number of queries
   void rows(radius_rows_output<scalar> const& output, index_t rows, exclusive_scan_memory const& sums) const noexcept {
     // The scan sets the total, so the counting search has no counter of neighbors.
-    run(radius_count<scalar>{request_of<scalar>(params_, 0), output.offsets}, {nullptr, counters_.non_finite});
+    run(radius_count<scalar>{request_of<scalar>(params_), output.offsets}, {nullptr, counters_.non_finite});
     launcher_.clear(sums.tiles, static_cast<std::size_t>(exclusive_scan_tiles(rows)) * sizeof *sums.tiles);
     launcher_.clear(sums.ticket, sizeof *sums.ticket);
     unsigned long long* const misfits = output.report == nullptr ? nullptr : &output.report->rows_left_out;
@@ -88,7 +88,7 @@ class radius_search {
   /// Enqueues the second search, which writes the rows that the first search has counted.
   template <class Key>
   void fill(radius_rows_output<scalar> const& output, index_t rows) const noexcept {
-    knn_request<scalar> const request = request_of<scalar>(params_, 0);
+    knn_request<scalar> const request = request_of<scalar>(params_);
     run(radius_rows_fill<Key, Points>{request, points_, output, radius_sorted_row}, {});
     segmented_sort<Key>(launcher_, segmented_sort_args<Points, Queries>{points_, queries_, rows, output});
   }
@@ -102,9 +102,9 @@ class radius_search {
 
 template <class Points, class Queries>
 template <class Selector>
-void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> const& output,
-                                           index_t first_index) const noexcept {
-  knn_request<scalar> const request = request_of<scalar>(params_, max);
+void radius_search<Points, Queries>::lists(radius_output<scalar> const& output, index_t first_index) const noexcept {
+  index_t const max = params_.max_neighbors;
+  knn_request<scalar> const request = request_of<scalar>(params_);
   if (max == 0) return run(radius_count<scalar>{request, output.counts}, counters_);
   knn_output<scalar> const rows{output.indices, output.distances, output.counts};
   knn_cuda_args<Queries> const args{queries_, request, rows, counters_, first_index};
@@ -121,39 +121,38 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
 /// Enqueues radius() of small clouds, without an index.
 template <class Points, class Queries>
 FARPOINT_HIDDEN void scan_radius(kernel_launcher& launcher, scanned_queries<Points, Queries> const& asked,
-                                 radius_params const& params, index_t max,
+                                 radius_params const& params,
                                  radius_output<typename Points::scalar> const& output) noexcept {
   using args_type = knn_cuda_args<Queries>;
   query_counters counters;
   if (output.report != nullptr) counters = {&output.report->total, &output.report->non_finite_queries};
-  args_type const args{asked,
-                       request_of<typename Points::scalar>(params, max),
-                       {output.indices, output.distances, output.counts},
-                       counters};
-  if (max > 0 && params.order == radius_order::nearest) return launch_scan_nearest(launcher, args, asked);
+  args_type const args{
+      asked, request_of<typename Points::scalar>(params), {output.indices, output.distances, output.counts}, counters};
+  if (params.max_neighbors > 0 && params.order == radius_order::nearest)
+    return launch_scan_nearest(launcher, args, asked);
   launch_scan(launcher, scan_lowest_kernel<args_type, Points>, args, asked);
 }
 
 /// radius() for cuda_exec.
 template <class Selector, class Points, class Queries>
 FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
-                                   bool self, radius_params const& params, index_t max,
+                                   bool self, radius_params const& params,
                                    radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   profile_range const range{"farpoint::radius"};
   result const searchable =
       check_search_on(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
   if (!searchable) return searchable;
-  if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
+  if (result const checked = check_radius(queries.points().size(), params, output); !checked) return checked;
   auto const cut = radius_memory_of<Selector>(queries, points.points().size(), self);
-  index_t const k = params.order == radius_order::nearest ? max : 0;
+  index_t const k = params.order == radius_order::nearest ? params.max_neighbors : 0;
   return search_points_on_device<Selector>(
       exec, points, queries, self, output.report, workspace, cut, k,
       [&](kernel_launcher& launcher, auto const& asked, radius_memory const&) {
         if constexpr (std::decay_t<decltype(asked)>::is_scanned) {
-          scan_radius(launcher, asked, params, max, output);
+          scan_radius(launcher, asked, params, output);
         } else {
           radius_search<Points, Queries> const lists{launcher, asked, points, params, output.report};
-          lists.template lists<Selector>(max, output);
+          lists.template lists<Selector>(output);
         }
       });
 }
@@ -161,7 +160,7 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
 /// radius() for cuda_exec with a device_point_bvh.
 template <class Selector, class Index, class Queries>
 FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, batch<Queries> const& queries,
-                                            radius_params const& params, index_t max,
+                                            radius_params const& params,
                                             radius_output<typename Queries::scalar> const& output,
                                             bytes workspace) noexcept {
   using scalar = typename Queries::scalar;
@@ -169,14 +168,13 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
   result const searchable = check_queries_on(exec, workspace, queries, index.size(), output.indices, output.distances,
                                              output.counts, output.report);
   if (!searchable) return searchable;
-  if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
+  if (result const checked = check_radius(queries.points().size(), params, output); !checked) return checked;
   // The points may no longer exist.
   batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
   return index_search_on_device<Selector>(
       exec, index, queries, output.report, workspace,
       [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
-        radius_search<Queries, Queries>{launcher, asked, none, params, output.report}.template lists<Selector>(max,
-                                                                                                               output);
+        radius_search<Queries, Queries>{launcher, asked, none, params, output.report}.template lists<Selector>(output);
       });
 }
 

@@ -80,13 +80,13 @@ class radius_count_task {
 
 /// radius() by a search_of_points or search_of_index.
 template <class Scalar, class Search>
-void radius_by(Search const& search, radius_params const& params, index_t max,
-               radius_output<Scalar> const& output) noexcept {
+void radius_by(Search const& search, radius_params const& params, radius_output<Scalar> const& output) noexcept {
   auto const& queries = search.queries;
+  index_t const max = params.max_neighbors;
   using queries_type = std::decay_t<decltype(queries.points())>;
   knn_writer<queries_type> const lists{queries, max, {output.indices, output.distances, output.counts, nullptr}};
   auto const leave_empty = [&](index_t row) { lists.leave_empty(row); };
-  auto const request = request_of<Scalar>(params, max);
+  auto const request = request_of<Scalar>(params);
   std::atomic<unsigned long long> total{0};
   auto const add_to_total = [&](index_t count) {
     if (output.report == nullptr) return;
@@ -118,11 +118,11 @@ void radius_by(Search const& search, radius_params const& params, index_t max,
 /// radius() for host_exec.
 template <class Points, class Queries>
 result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                   radius_params const& params, index_t max, radius_output<typename Points::scalar> const& output,
-                   bytes workspace, for_each_cloud_tuning const& tuning = {}) noexcept {
+                   radius_params const& params, radius_output<typename Points::scalar> const& output, bytes workspace,
+                   for_each_cloud_tuning const& tuning = {}) noexcept {
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
-  auto const answer = [&](auto const& search) { radius_by(search, params, max, output); };
+  if (result const checked = check_radius(queries.points().size(), params, output); !checked) return checked;
+  auto const answer = [&](auto const& search) { radius_by(search, params, output); };
   return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
 }
 
@@ -169,7 +169,7 @@ class radius_rows_task {
       index_t const row = queries_.begin_of(b) + queries.index[i];
       rows.begin[i] = fits(row) ? output_.offsets.get(row) : -1;
     }
-    pass_(index, queries, request_of<scalar>(params_, 0), rows);
+    pass_(index, queries, request_of<scalar>(params_), rows);
     for (int i = 0; i < queries.count; ++i) {
       index_t const row = queries_.begin_of(b) + queries.index[i];
       if (rows.begin[i] < 0) {
@@ -250,7 +250,7 @@ void radius_rows_by(Search const& search, batch<Points> const& points, radius_pa
   for (index_t row = 0; row <= rows; ++row) output.offsets.set(row, 0);
   auto const count = [&](index_t b, index_t i, index_t found) { output.offsets.set(queries.begin_of(b) + i, found); };
   search_counts const found =
-      search(radius_count_task<scalar, decltype(count)>{request_of<scalar>(params, 0), count}, [](index_t) noexcept {});
+      search(radius_count_task<scalar, decltype(count)>{request_of<scalar>(params), count}, [](index_t) noexcept {});
   auto const total = static_cast<unsigned long long>(add_up_counts(output.offsets, rows));
 
   radius_rows_task<Points, queries_type> const fill{points, queries, params, output};

@@ -11,8 +11,8 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 template <class Scalar>
-knn_request<Scalar> request_of(radius_params const& params, index_t max) noexcept {
-  return {static_cast<int>(max), largest_distance2<Scalar>(params), params.exclude_self};
+knn_request<Scalar> request_of(radius_params const& params) noexcept {
+  return {static_cast<int>(params.max_neighbors), largest_distance2<Scalar>(params), params.exclude_self};
 }
 
 /// Counts the points that it is called with, except the excluded one.

@@ -22,12 +22,12 @@ struct consumer_request {
   Part const& source;
   Queries const& queries;
   Consumer consumer;
-  index_t each;  ///< k
 
   consumer_request(Part const& part, Queries const& asked, Consumer const& takes) noexcept
-      : source{part}, queries{asked}, consumer{takes}, each{takes.k()} {}
+      : source{part}, queries{asked}, consumer{takes} {}
 
   shard<points_type> const& part() const noexcept { return part_of(source); }
+  index_t each() const noexcept { return consumer.params().k; }
   result check() const noexcept {
     static_assert(std::is_same_v<scalar, typename Queries::scalar>,
                   "farpoint: points and queries must both be double, or neither");
@@ -41,7 +41,7 @@ struct consumer_request {
   }
   std::uint64_t digest_of_parameters() const noexcept {
     digest all;
-    all.add(digest_of<scalar>(consumer.method(), each));
+    all.add(digest_of<scalar>(consumer.params()));
     consumer.add_to(all);
     return all.word();
   }
@@ -55,13 +55,13 @@ struct consumer_request {
 
 /// Workspace of the first half, with the rows.
 template <class Exec, class Part>
-struct consumer_plan : query_exchange_plan<Exec, Part, exact> {
+struct consumer_plan : query_exchange_plan<Exec, Part, knn_params> {
   index_t* indices;                             ///< `[queries, k]`
   typename points_of<Part>::scalar* distances;  ///< `[queries, k]`
 
   consumer_plan(Exec exec, unsigned char* workspace, int ranks, Part const& part, index_t queries,
                 index_t each) noexcept
-      : query_exchange_plan<Exec, Part, exact>{exec, workspace, ranks, part, queries, each},
+      : query_exchange_plan<Exec, Part, knn_params>{exec, workspace, ranks, part, queries, each},
         indices{this->cutter.template take<index_t>(queries * each)},
         distances{this->cutter.template take<typename points_of<Part>::scalar>(queries * each)} {}
 };
@@ -71,10 +71,10 @@ struct consumer_plan : query_exchange_plan<Exec, Part, exact> {
 /// Ranks answer queries with the values of the neighbors, too. When the rows have been merged, an entry takes its value
 /// from the rank's own points or from the answer that it came from, and the consumer gets the row.
 template <class Exec, class Communicator, class Part, class Queries, class Consumer>
-class consumer_task
-    : public knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>, shard_args<Part, Queries>> {
+class consumer_task : public knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, knn_params>,
+                                             shard_args<Part, Queries>> {
   using args_type = shard_args<Part, Queries>;
-  using base = knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>, args_type>;
+  using base = knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, knn_params>, args_type>;
   using value_type = typename Consumer::value_type;
 
  public:
@@ -84,11 +84,11 @@ class consumer_task
   consumer_task(Exec exec, Communicator& communicator, request_type const& request, plan_type const& plan) noexcept
       : base{exec,
              communicator,
-             request.consumer.method(),
+             request.consumer.params(),
              request.consumer.report(),
              plan.index,
-             {request.part(), request.queries, request.each,
-              squared_radius<typename base::scalar>(request.consumer.method().max_radius), communicator.ranks(),
+             {request.part(), request.queries, request.each(),
+              squared_radius<typename base::scalar>(request.consumer.params().max_radius), communicator.ranks(),
               communicator.rank(), plan.indices, plan.distances, plan.choice, reach_of(request.source)}},
         consumer_{request.consumer} {
     this->args_.names = names_of(request.source).data();
@@ -155,10 +155,10 @@ auto normals_request(Part const& part, normals_params const& params,
   return consumer_request<Part, points, shard_normals<points>>{part, part_of(part).points, consumer};
 }
 template <class Part>
-auto means_request(Part const& part, index_t k, span<typename points_of<Part>::scalar> means,
-                   knn_report* report) noexcept {
+auto means_request(Part const& part, mean_knn_distance_params const& params,
+                   mean_knn_distance_output<typename points_of<Part>::scalar> const& output) noexcept {
   using scalar = typename points_of<Part>::scalar;
-  return consumer_request<Part, points_of<Part>, shard_means<scalar>>{part, part_of(part).points, {k, means, report}};
+  return consumer_request<Part, points_of<Part>, shard_means<scalar>>{part, part_of(part).points, {params, output}};
 }
 template <class Part, class Queries>
 auto interpolation_request(Part const& part, span<float const> features, Queries const& queries, index_t channels,

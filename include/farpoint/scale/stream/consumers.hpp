@@ -53,21 +53,16 @@ struct shard_normals {
   static constexpr index_t channels = 3;
 
   Points points;
-  normals_params params;
+  normals_params wish;
   normals_output<scalar> output;
   normal_request wanted;
 
-  exact method() const noexcept {
-    exact neighbors;
-    neighbors.max_radius = params.max_radius;
-    return neighbors;
-  }
-  index_t k() const noexcept { return params.k; }
+  knn_params params() const noexcept { return {wish.k, wish.max_radius}; }
   knn_report* report() const noexcept { return output.report; }
-  result check(index_t, index_t) const noexcept { return check_normals(points.size(), params, output); }
+  result check(index_t, index_t) const noexcept { return check_normals(points.size(), wish, output); }
   void add_to(digest& all) const noexcept {
     all.add(401);
-    for (int axis = 0; axis < 3; ++axis) all.add(params.viewpoint[axis]);
+    for (int axis = 0; axis < 3; ++axis) all.add(wish.viewpoint[axis]);
   }
   template <class Visit>
   result visit_arrays(Visit const& visit) const noexcept {
@@ -91,31 +86,25 @@ struct shard_means {
   static constexpr char const* too_small = FARPOINT_WORKSPACE_OF("mean_knn_distance_shard_plan");
   static constexpr index_t channels = 0;
 
-  index_t neighbors;
-  span<Scalar> means;
-  knn_report* total;
+  mean_knn_distance_params wish;
+  mean_knn_distance_output<Scalar> output;
 
-  exact method() const noexcept {
-    exact others;
-    others.exclude_self = true;
-    return others;
-  }
-  index_t k() const noexcept { return neighbors; }
-  knn_report* report() const noexcept { return total; }
-  result check(index_t points, index_t) const noexcept { return check_mean_distance(points, neighbors, means); }
+  knn_params params() const noexcept { return neighborhood_params{knn_params{}.max_radius, true}.with_k(wish.k); }
+  knn_report* report() const noexcept { return output.report; }
+  result check(index_t points, index_t) const noexcept { return check_mean_distance(points, wish, output); }
   void add_to(digest& all) const noexcept { all.add(402); }
   template <class Visit>
   result visit_arrays(Visit const& visit) const noexcept {
-    return visit(means, total);
+    return visit(output.means, output.report);
   }
 
   FARPOINT_HD Scalar value(index_t, index_t) const noexcept { return 0; }
   FARPOINT_HD void operator()(index_t row, vec<Scalar> const&, Scalar const* distances, Scalar const*,
                               int count) const noexcept {
-    means[static_cast<std::size_t>(row)] = mean_distance2(row_key<Scalar>::of(distances), count);
+    output.means[static_cast<std::size_t>(row)] = mean_distance2(row_key<Scalar>::of(distances), count);
   }
   FARPOINT_HD void leave_empty(index_t row) const noexcept {
-    means[static_cast<std::size_t>(row)] = no_distance<Scalar>;
+    output.means[static_cast<std::size_t>(row)] = no_distance<Scalar>;
   }
 };
 
@@ -129,8 +118,7 @@ struct shard_interpolation {
   index_t channels;
   interpolate_output output;
 
-  exact method() const noexcept { return {}; }
-  index_t k() const noexcept { return 3; }
+  knn_params params() const noexcept { return {3}; }
   knn_report* report() const noexcept { return output.report; }
   result check(index_t points, index_t queries) const noexcept {
     return check_interpolate(points, features, queries, channels, output);

@@ -10,15 +10,15 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 template <class Points, class Queries, class Scalar>
-result check_knn_shard(shard<Points> const& part, Queries const& queries, exact const& method, index_t k,
+result check_knn_shard(shard<Points> const& part, Queries const& queries, knn_params const& params,
                        knn_shard_output<Scalar> const& output) noexcept {
   if (result const checked = check_bvh_points(batch<Points>{part.points}); !checked) return checked;
   if (result const checked = check_queries(batch<Queries>{queries}, 1); !checked) return checked;
   knn_output<Scalar> rows;
   rows.indices = output.indices;
   rows.distances = output.distances;
-  if (result const checked = check_knn(queries.size(), method, k, rows); !checked) return checked;
-  if (!holds(static_cast<index_t>(output.distances.size()), queries.size(), k)) {
+  if (result const checked = check_knn(queries.size(), params, rows); !checked) return checked;
+  if (!holds(static_cast<index_t>(output.distances.size()), queries.size(), params.k)) {
     return reject("knn_shard: output.distances is smaller than queries x k");
   }
   if (queries.size() > shard_max_points || output.exchanged_capacity < 0 ||
@@ -32,12 +32,12 @@ result check_knn_shard(shard<Points> const& part, Queries const& queries, exact 
 
 /// Number that stands for the parameters that must be equal on all ranks.
 template <class Scalar>
-std::uint64_t digest_of(exact const& method, index_t k) noexcept {
+std::uint64_t digest_of(knn_params const& params) noexcept {
   digest all;
   all.add(sizeof(Scalar) + 100);
-  all.add(method.max_radius);
-  all.add(method.exclude_self);
-  all.add(k);
+  all.add(params.max_radius);
+  all.add(params.exclude_self);
+  all.add(params.k);
   return all.word();
 }
 

@@ -25,9 +25,9 @@ class knn_stream_task : public query_exchange<Exec, Communicator, Index, Args> {
   using backend = shard_backend<Exec>;
 
   /// @param report  receives the sum of the reports of all ranks; optional
-  knn_stream_task(Exec exec, Communicator& communicator, exact const& method, knn_report* report, Index const& index,
-                  Args const& args) noexcept
-      : base{exec, communicator, index, args}, method_{method}, report_{report} {}
+  knn_stream_task(Exec exec, Communicator& communicator, knn_params const& params, knn_report* report,
+                  Index const& index, Args const& args) noexcept
+      : base{exec, communicator, index, args}, params_{params}, report_{report} {}
 
   /// First half: answers queries from the rank's own points, and counts those for other ranks.
   /// @param headers  `[ranks]`: room of each rank; null: no limits
@@ -64,7 +64,7 @@ class knn_stream_task : public query_exchange<Exec, Communicator, Index, Args> {
     result done = this->index_.build(this->exec_);
     if (done) done = backend::fill(this->exec_, report, 0, sizeof *report);
     if (!done || this->queries() == 0) return done;
-    return this->index_.search(this->exec_, this->args_.queries, method_, rows_type{rows, k(), first_index()});
+    return this->index_.search(this->exec_, this->args_.queries, params_, rows_type{rows, k(), first_index()});
   }
 
   /// Answers received queries. None is a point of this rank, so exclude_self is off.
@@ -72,11 +72,11 @@ class knn_stream_task : public query_exchange<Exec, Communicator, Index, Args> {
     auto const& memory = this->args_.memory;
     auto const asked = this->received_queries();
     if (asked.size() == 0) return {};
-    exact method = method_;
-    method.exclude_self = false;
+    knn_params params = params_;
+    params.exclude_self = false;
     auto const rows = rows_of(memory.found, memory.found_distances, asked.size());
     auto const limits = sent_query<scalar>::limits(memory.received);
-    return this->index_.search(this->exec_, asked, method, rows_type{rows, k(), first_index(), limits});
+    return this->index_.search(this->exec_, asked, params, rows_type{rows, k(), first_index(), limits});
   }
 
   knn_output<scalar> rows_of(typename Args::index* indices, scalar* distances, index_t count) const noexcept {
@@ -87,7 +87,7 @@ class knn_stream_task : public query_exchange<Exec, Communicator, Index, Args> {
     return rows;
   }
 
-  exact method_;
+  knn_params params_;
   knn_report* report_;
 };
 
@@ -102,16 +102,16 @@ struct knn_shard_request {
 
   Part const& source;
   Queries const& queries;
-  exact const& method;
-  index_t each;  ///< k
+  knn_params const& params;
   knn_shard_output<scalar> const& output;
 
   shard<points_type> const& part() const noexcept { return part_of(source); }
+  index_t each() const noexcept { return params.k; }
   result check() const noexcept {
-    result const checked = check_knn_shard(part(), queries, method, each, output);
+    result const checked = check_knn_shard(part(), queries, params, output);
     return checked ? check_built(source) : checked;
   }
-  std::uint64_t digest_of_parameters() const noexcept { return digest_of<scalar>(method, each); }
+  std::uint64_t digest_of_parameters() const noexcept { return digest_of<scalar>(params); }
   /// Calls `visit(arrays...)` with all arrays but the workspace.
   template <class Visit>
   result visit_arrays(Visit const& visit) const noexcept {
@@ -122,23 +122,23 @@ struct knn_shard_request {
 
 /// knn_stream_task among the points of a rank, see search_call.
 template <class Exec, class Communicator, class Part, class Queries>
-class knn_shard_task
-    : public knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>, shard_args<Part, Queries>> {
+class knn_shard_task : public knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, knn_params>,
+                                              shard_args<Part, Queries>> {
   using base =
-      knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, exact>, shard_args<Part, Queries>>;
+      knn_stream_task<Exec, Communicator, shard_index<Exec, points_of<Part>, knn_params>, shard_args<Part, Queries>>;
 
  public:
   using request_type = knn_shard_request<Part, Queries>;
-  using plan_type = query_exchange_plan<Exec, Part, exact>;
+  using plan_type = query_exchange_plan<Exec, Part, knn_params>;
 
   knn_shard_task(Exec exec, Communicator& communicator, request_type const& request, plan_type const& plan) noexcept
       : base{exec,
              communicator,
-             request.method,
+             request.params,
              request.output.report,
              plan.index,
-             {request.part(), request.queries, request.each,
-              squared_radius<typename base::scalar>(request.method.max_radius), communicator.ranks(),
+             {request.part(), request.queries, request.each(),
+              squared_radius<typename base::scalar>(request.params.max_radius), communicator.ranks(),
               communicator.rank(), request.output.indices.data(), request.output.distances.data(), plan.choice,
               reach_of(request.source)}} {
     this->args_.names = names_of(request.source).data();

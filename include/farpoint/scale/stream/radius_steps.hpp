@@ -19,7 +19,7 @@ struct radius_stream_memory {
       : total{cutter.take<std::uint64_t>(1)}, reports{cutter.take<radius_report>(ranks + 1)} {}
 };
 
-/// Arrays of the second half, which are counts of `m` queries if `max` is 0.
+/// Arrays of the second half, which are counts of `m` queries if max_neighbors is 0.
 template <class Scalar>
 struct radius_exchange_memory : knn_exchange_memory<Scalar> {
   index_t* found_counts = nullptr;   ///< `[m]`: counts for received queries

@@ -22,8 +22,8 @@ struct radius_stream_plan : query_exchange_plan<Exec, Part, radius_params> {
 /// One rank's part of a call, after the ranks have agreed on the arguments; see search_call.
 ///
 /// A rank first answers its queries from its own points. Each query then goes to the ranks whose box is within the
-/// radius, unless its row is full and no point of the rank can displace one. Each rank answers with its first `max`
-/// neighbors, so the first `max` of all ranks are among the answers, which are merged into the row.
+/// radius, unless its row is full and no point of the rank can displace one. Each rank answers with its first
+/// max_neighbors, so the first of all ranks are among the answers, which are merged into the row.
 template <class Exec, class Communicator, class Part, class Queries>
 class radius_shard_task : public query_exchange<Exec, Communicator, shard_index<Exec, points_of<Part>, radius_params>,
                                                 shard_args<Part, Queries>> {
@@ -42,7 +42,7 @@ class radius_shard_task : public query_exchange<Exec, Communicator, shard_index<
       : base{exec,
              communicator,
              plan.index,
-             {request.part(), request.queries, request.each, largest_distance2<scalar>(request.params),
+             {request.part(), request.queries, request.each(), largest_distance2<scalar>(request.params),
               communicator.ranks(), communicator.rank(), request.output.indices.data(), request.output.distances.data(),
               plan.choice, reach_of(request.source)}},
         params_{request.params},

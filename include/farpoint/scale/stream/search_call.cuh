@@ -15,19 +15,24 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Call of a rank that is a GPU.
-template <class Task, class Communicator>
-search_call<Task, cuda_exec, Communicator> stream_search_call(cuda_exec exec, Communicator& communicator,
-                                                              typename Task::request_type const& request,
-                                                              bytes workspace, index_t capacity) noexcept {
-  result own = check_stream(communicator, exec);
-  if (own) {
-    own = request.visit_arrays([&](auto const&... arrays) { return check_pointers(exec, workspace, arrays...); });
+/// Checks of a rank that is a GPU.
+template <>
+struct rank_checks<cuda_exec> {
+  using range = profile_range;
+
+  static cuda_exec usable(cuda_exec exec) noexcept { return exec; }
+  template <class Communicator>
+  static result fit(Communicator const& communicator, int max_ranks) noexcept {
+    return check_stream_communicator(communicator, max_ranks, "communicator: it has no ranks, or more than 64");
   }
-  result const fit =
-      check_stream_communicator(communicator, knn_stream_max_ranks, "communicator: it has no ranks, or more than 64");
-  return {exec, communicator, request, fit, own, workspace, capacity};
-}
+  template <class Communicator, class Request>
+  static result own(cuda_exec exec, Communicator const& communicator, Request const& request,
+                    bytes workspace) noexcept {
+    result const same = check_stream(communicator, exec);
+    if (!same) return same;
+    return request.visit_arrays([&](auto const&... arrays) { return check_pointers(exec, workspace, arrays...); });
+  }
+};
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

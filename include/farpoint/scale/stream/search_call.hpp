@@ -11,16 +11,46 @@ namespace FARPOINT_HIDDEN detail {
 /// Capacity of the first half alone, which exchanges no queries.
 inline constexpr index_t first_half_only = -1;
 
+/// Checks of one execution, and its entry in a profiler. Specializations have these members, which are static:
+///
+/// - usable(exec): the execution if it is accepted, otherwise one that can report to the other ranks.
+/// - fit(communicator, max_ranks): result of checking the communicator; a refused one exchanges nothing.
+/// - own(exec, communicator, request, workspace): result of checking the execution and the memory of the request.
+/// - range: names a call from here to the end of the scope.
+template <class Exec>
+struct rank_checks;
+
+template <>
+struct rank_checks<host_exec> {
+  struct range {
+    explicit range(char const*) noexcept {}
+  };
+
+  static host_exec usable(host_exec exec) noexcept { return check_threads(exec) ? exec : host_exec{1}; }
+  template <class Communicator>
+  static result fit(Communicator const& communicator, int max_ranks) noexcept {
+    if (result const checked = check_communicator(communicator); !checked) return checked;
+    return communicator.ranks() > max_ranks ? reject("communicator: it has more than 64 ranks") : result{};
+  }
+  template <class Communicator, class Request>
+  static result own(host_exec exec, Communicator const&, Request const&, bytes) noexcept {
+    return check_threads(exec);
+  }
+};
+
 /// Bytes of workspace; 0 if an argument is refused.
 /// @tparam Task     knn_shard_task or radius_shard_task
 /// @param capacity  number of queries that can be exchanged, or first_half_only
 template <class Task, class Exec>
 std::size_t search_bytes(Exec exec, int ranks, typename Task::request_type const& request, index_t capacity) noexcept {
+  if constexpr (std::is_same_v<Exec, host_exec>) {
+    if (!check_threads(exec)) return 0;
+  }
   if (ranks < 1 || ranks > query_max_ranks<Exec> || !request.check()) return 0;
-  typename Task::plan_type plan{exec, nullptr, ranks, request.source, request.queries.size(), request.each};
+  typename Task::plan_type plan{exec, nullptr, ranks, request.source, request.queries.size(), request.each()};
   if (capacity != first_half_only) {
     typename Task::memory_type memory;
-    Task::cut_exchange(exec, plan.cutter, with_query_gaps(ranks, capacity), request.each, plan.index, memory);
+    Task::cut_exchange(exec, plan.cutter, with_query_gaps(ranks, capacity), request.each(), plan.index, memory);
   }
   return plan.cutter.used();
 }
@@ -35,25 +65,26 @@ class search_call {
  public:
   using request_type = typename Task::request_type;
 
-  /// @param fit       result of checking the communicator: a refused one exchanges nothing
-  /// @param own       result of checking the rank's arguments so far
   /// @param capacity  number of queries that can be exchanged, or first_half_only
-  search_call(Exec exec, Communicator& communicator, request_type const& request, result const& fit, result const& own,
-              bytes workspace, index_t capacity) noexcept
-      : exec_{exec},
+  search_call(Exec exec, Communicator& communicator, request_type const& request, bytes workspace,
+              index_t capacity) noexcept
+      : exec_{checks::usable(exec)},
         communicator_{communicator},
         request_{request},
-        fit_{fit},
-        own_{own ? request.check() : own},
+        fit_{checks::fit(communicator, query_max_ranks<Exec>)},
+        own_{checks::own(exec, communicator, request, workspace)},
         workspace_{workspace},
         capacity_{capacity} {
+    if (own_) own_ = request.check();
     if (!own_ || !fit_) return;
     own_ = check_workspace(workspace, search_bytes<Task>(exec, communicator.ranks(), request, capacity),
                            request_type::too_small);
   }
 
   /// Makes the first half.
-  planned_search<Task> plan() noexcept {
+  /// @param name  of the call, in a profiler
+  planned_search<Task> plan(char const* name) noexcept {
+    typename checks::range const range{name};
     result done = fit_ ? or_abort(communicator_, agree()) : fit_;
     Task task{exec_, communicator_, request_, take()};
     shard_header const* const no_limits = nullptr;
@@ -62,7 +93,8 @@ class search_call {
   }
 
   /// Makes both halves.
-  result run() noexcept {
+  result run(char const* name) noexcept {
+    typename checks::range const range{name};
     if (!fit_) return fit_;
     if (result const agreed = agree(); !agreed) return or_abort(communicator_, agreed);
     plan_type memory = take();
@@ -78,6 +110,7 @@ class search_call {
 
  private:
   using plan_type = typename Task::plan_type;
+  using checks = rank_checks<Exec>;
 
   result agree() noexcept {
     digest parameters;
@@ -93,7 +126,7 @@ class search_call {
   /// Workspace of the first half; empty if the arguments are refused.
   plan_type take() const noexcept {
     if (!own_ || !fit_) return {exec_, nullptr, 1, typename request_type::part_type{}, 0, 0};
-    return {exec_, workspace_.data(), communicator_.ranks(), request_.source, request_.queries.size(), request_.each};
+    return {exec_, workspace_.data(), communicator_.ranks(), request_.source, request_.queries.size(), request_.each()};
   }
 
   Exec exec_;
@@ -105,16 +138,6 @@ class search_call {
   index_t capacity_;
   shard_parties<query_max_ranks<Exec>> all_;
 };
-
-/// Call of a rank on the host.
-template <class Task, class Communicator>
-search_call<Task, host_exec, Communicator> host_search_call(host_exec exec, Communicator& communicator,
-                                                            typename Task::request_type const& request, bytes workspace,
-                                                            index_t capacity) noexcept {
-  result const own = check_threads(exec);
-  // If the thread count is refused, one thread is enough to report that to the other ranks.
-  return {own ? exec : host_exec{1}, communicator, request, check_communicator(communicator), own, workspace, capacity};
-}
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

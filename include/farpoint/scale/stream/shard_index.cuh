@@ -11,8 +11,8 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// One BVH answers the rank's own queries and the received ones.
-template <class Points, class Method>
-class shard_index<cuda_exec, Points, Method>
+template <class Points, class Params>
+class shard_index<cuda_exec, Points, Params>
     : public part_index<cuda_exec, Points, device_point_bvh<typename Points::scalar>> {
   using base = part_index<cuda_exec, Points, device_point_bvh<typename Points::scalar>>;
 
@@ -32,13 +32,13 @@ class shard_index<cuda_exec, Points, Method>
     workspace_ = cutter.take_workspace(knn_workspace_bytes(exec, device_point_bvh<scalar>{}, all));
   }
 
-  /// Searches by enqueue_search(launcher, queries, method, to), which each method has. If the queries are the points,
-  /// they are in the order of the leaves already.
+  /// Searches by enqueue_search(launcher, queries, params, to), which each type of parameters has. If the queries are
+  /// the points, they are in the order of the leaves already.
   template <class Queries, class Output>
-  result search(cuda_exec exec, Queries const& queries, Method const& method, query_rows<Output> to) const noexcept {
+  result search(cuda_exec exec, Queries const& queries, Params const& params, query_rows<Output> to) const noexcept {
     to.first_index = this->first_of(to.first_index);
     auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
-      enqueue_search(launcher, asked, method, to);
+      enqueue_search(launcher, asked, params, to);
     };
     batch<Queries> const all{queries};
     auto const& index = this->index_;

@@ -89,12 +89,12 @@ class part_index {
 /// - take_searches(exec, cutter, queries): takes memory for searches of more queries.
 /// - search(). The indices of neighbors count from `first_index`, or are the names of the points.
 ///
-/// @tparam Method  exact or radius_params
-template <class Exec, class Points, class Method>
+/// @tparam Params  knn_params or radius_params
+template <class Exec, class Points, class Params>
 class shard_index;
 
-template <class Points, class Method>
-class shard_index<host_exec, Points, Method>
+template <class Points, class Params>
+class shard_index<host_exec, Points, Params>
     : public part_index<host_exec, Points, point_bvh<typename Points::scalar>> {
   using base = part_index<host_exec, Points, point_bvh<typename Points::scalar>>;
 
@@ -118,12 +118,12 @@ class shard_index<host_exec, Points, Method>
 
   /// If the queries are the points, they are in the order of the leaves already.
   template <class Queries, class Output>
-  result search(host_exec exec, Queries const& queries, Method const& method,
+  result search(host_exec exec, Queries const& queries, Params const& params,
                 query_rows<Output> const& to) const noexcept {
     batch<Queries> const all{queries};
     auto const& index = this->index_;
     if (result const checked = check_index_search(exec, index, all, workspace_); !checked) return checked;
-    answer(search_type<Queries>{exec, index, all, is_same_view(this->points_, queries), workspace_}, method, to);
+    answer(search_type<Queries>{exec, index, all, is_same_view(this->points_, queries), workspace_}, params, to);
     index_t const size = queries.size() * to.each;
     index_t const first = this->first_of(to.first_index);
     return first == 0 ? this->name(exec, to.rows.indices, size)
@@ -135,15 +135,15 @@ class shard_index<host_exec, Points, Method>
   using search_type = search_of_index<point_bvh<scalar>, Queries>;
 
   template <class Queries>
-  static void answer(search_type<Queries> const& search, exact const& method,
+  static void answer(search_type<Queries> const& search, knn_params const& params,
                      query_rows<knn_output<scalar>> const& to) noexcept {
     knn_writer<Queries> const writer{search.queries, to.each, to.rows};
-    neighbors_by<scalar>(search, method, to.each, writer, to.rows.report);
+    neighbors_by<scalar>(search, params, writer, to.rows.report);
   }
   template <class Queries>
   static void answer(search_type<Queries> const& search, radius_params const& params,
                      query_rows<radius_output<scalar>> const& to) noexcept {
-    radius_by(search, params, to.each, to.rows);
+    radius_by(search, params, to.rows);
   }
 
   bytes workspace_;

@@ -40,8 +40,7 @@ std::size_t knn_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, index_
 /// @param queries    `{points, first_index}`, at most 2^30; double if and only if the tiles are. With exclude_self,
 ///                   query i is not matched with the point of index `first_index + i`; otherwise first_index is not
 ///                   used
-/// @param method     see exact
-/// @param k          neighbors per query, 1 to 1,024
+/// @param params     see knn_params
 /// @param output     see knn_tiles_output
 /// @param workspace  at least knn_tiles_workspace_bytes() bytes, 256-byte aligned
 ///
@@ -53,14 +52,14 @@ std::size_t knn_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, index_
 /// output or workspace.
 template <class Tiles, class Queries>
 result knn_tiles(host_exec exec, Tiles& tiles, span<tile_extent_of<Tiles> const> extents, shard<Queries> const& queries,
-                 exact const& method, index_t k, knn_tiles_output<tile_scalar<Tiles>> const& output, bytes workspace) {
+                 knn_params const& params, knn_tiles_output<tile_scalar<Tiles>> const& output, bytes workspace) {
   using scalar = tile_scalar<Tiles>;
   if (result const checked = detail::check_tile_search(exec, tiles, extents, queries); !checked) return checked;
   index_t const asked = queries.points.size();
   knn_output<scalar> lists;
   lists.indices = output.indices;
-  if (result const checked = detail::check_knn(asked, method, k, lists); !checked) return checked;
-  if (!detail::holds(static_cast<index_t>(output.distances.size()), asked, k)) {
+  if (result const checked = detail::check_knn(asked, params, lists); !checked) return checked;
+  if (!detail::holds(static_cast<index_t>(output.distances.size()), asked, params.k)) {
     return detail::reject("knn_tiles: output.distances is smaller than queries x k");
   }
   detail::tile_search_memory<scalar> const memory{workspace.data(), exec, tiles.count(), detail::largest_tile(extents),
@@ -69,9 +68,9 @@ result knn_tiles(host_exec exec, Tiles& tiles, span<tile_extent_of<Tiles> const>
       !checked)
     return checked;
   detail::tile_rows<scalar> const rows{
-      {extents.data()},        k,      detail::squared_radius<scalar>(method.max_radius), output.indices.data(),
+      {extents.data()},        params.k, detail::squared_radius<scalar>(params.max_radius), output.indices.data(),
       output.distances.data(), nullptr};
-  detail::tile_search<Tiles, Queries, exact> search{exec, tiles, extents, queries, method, rows, memory};
+  detail::tile_search<Tiles, Queries, knn_params> search{exec, tiles, extents, queries, params, rows, memory};
   result const done = search.run();
   if (output.reads != nullptr) *output.reads = search.reads();
   if (output.report != nullptr) *output.report = {search.non_finite_points(), search.non_finite_queries(), 0};

@@ -9,8 +9,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// Outputs of radius_tiles().
 template <class Scalar = float>
 struct radius_tiles_output {
-  span<index_t> indices = {};       ///< `[queries, max]`: indices into the whole cloud, as in radius_output
-  span<Scalar> distances = {};      ///< `[queries, max]`: squared distances (m^2), as in radius_output; not optional
+  span<index_t> indices = {};  ///< `[queries, max_neighbors]`: indices into the whole cloud, as in radius_output
+  span<Scalar> distances =
+      {};  ///< `[queries, max_neighbors]`: squared distances (m^2), as in radius_output; not optional
   span<index_t> counts = {};        ///< `[queries]`: as in radius_output; not optional
   index_t* reads = nullptr;         ///< number of reads of tiles, also if one fails; optional
   radius_report* report = nullptr;  ///< points of all tiles, queries, and their neighbors; optional
@@ -22,8 +23,8 @@ std::size_t radius_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, ind
   return knn_tiles_workspace_bytes(exec, tiles, queries);
 }
 
-/// Finds up to `max` points within a radius of each query, or only counts them, in a cloud of tiles. The rows have the
-/// bits of one radius() call for the whole cloud.
+/// Finds up to params.max_neighbors points within a radius of each query, or only counts them, in a cloud of tiles. The
+/// rows have the bits of one radius() call for the whole cloud.
 ///
 /// A tile is read only if its box is within the radius of a query whose row it can change: a full row takes nearer
 /// points or, by radius_order::index, points of lower index. Tiles are read from the nearest to the farthest or, by
@@ -33,9 +34,7 @@ std::size_t radius_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, ind
 /// @param tiles      see is_tile_source, with three coordinates
 /// @param extents    `[tiles]`: from measure_tiles(), or from the files' headers
 /// @param queries    as for knn_tiles()
-/// @param params     radius and order
-/// @param max        largest number of neighbors per query, 0 to 1,024. 0 writes only the counts, of all points within
-///                   the radius
+/// @param params     see radius_params
 /// @param output     see radius_tiles_output
 /// @param workspace  at least radius_tiles_workspace_bytes() bytes, 256-byte aligned
 ///
@@ -44,16 +43,16 @@ std::size_t radius_tiles_workspace_bytes(host_exec exec, Tiles const& tiles, ind
 /// Complexity: as knn_tiles(), but a tile is read at most once. Thread safety: as knn_tiles().
 template <class Tiles, class Queries>
 result radius_tiles(host_exec exec, Tiles& tiles, span<tile_extent_of<Tiles> const> extents,
-                    shard<Queries> const& queries, radius_params const& params, index_t max,
+                    shard<Queries> const& queries, radius_params const& params,
                     radius_tiles_output<tile_scalar<Tiles>> const& output, bytes workspace) {
   using scalar = tile_scalar<Tiles>;
   if (result const checked = detail::check_tile_search(exec, tiles, extents, queries); !checked) return checked;
   index_t const asked = queries.points.size();
   radius_output<scalar> lists;
   lists.indices = output.indices;
-  if (result const checked = detail::check_radius(asked, params, max, lists); !checked) return checked;
-  if (!detail::holds(static_cast<index_t>(output.distances.size()), asked, max)) {
-    return detail::reject("radius_tiles: output.distances is smaller than queries x max");
+  if (result const checked = detail::check_radius(asked, params, lists); !checked) return checked;
+  if (!detail::holds(static_cast<index_t>(output.distances.size()), asked, params.max_neighbors)) {
+    return detail::reject("radius_tiles: output.distances is smaller than queries x max_neighbors");
   }
   if (!detail::holds(static_cast<index_t>(output.counts.size()), asked, 1)) {
     return detail::reject("radius_tiles: output.counts is smaller than the number of queries");
@@ -63,12 +62,9 @@ result radius_tiles(host_exec exec, Tiles& tiles, span<tile_extent_of<Tiles> con
   if (result const checked = detail::check_workspace(workspace, memory.size, FARPOINT_WORKSPACE_OF("radius_tiles"));
       !checked)
     return checked;
-  detail::tile_rows<scalar> const rows{{extents.data()},
-                                       max,
-                                       detail::largest_distance2<scalar>(params),
-                                       output.indices.data(),
-                                       output.distances.data(),
-                                       output.counts.data()};
+  detail::tile_rows<scalar> const rows{
+      {extents.data()},      params.max_neighbors,    detail::largest_distance2<scalar>(params),
+      output.indices.data(), output.distances.data(), output.counts.data()};
   detail::tile_search<Tiles, Queries, radius_params> search{exec, tiles, extents, queries, params, rows, memory};
   result const done = search.run();
   if (output.reads != nullptr) *output.reads = search.reads();

@@ -116,22 +116,22 @@ struct tile_row_merger {
 /// A query is searched in a tile only if the tile's box may have a point of its row, by the rule of searches on ranks.
 /// A tile that no query is searched in is not read. For knn_tiles() a first pass answers each query from the tile that
 /// it is closest to, its home; then rows are full, and few other tiles are near enough.
-/// @tparam Method  exact or radius_params
-template <class Tiles, class Queries, class Method>
+/// @tparam Params  knn_params or radius_params
+template <class Tiles, class Queries, class Params>
 class tile_search {
  public:
   using scalar = tile_scalar<Tiles>;
   using memory = tile_search_memory<scalar>;
-  static constexpr bool is_knn = std::is_same_v<Method, exact>;
+  static constexpr bool is_knn = std::is_same_v<Params, knn_params>;
 
   tile_search(host_exec exec, Tiles& tiles, span<tile_extent<scalar> const> extents, shard<Queries> const& queries,
-              Method const& method, tile_rows<scalar> const& rows, memory const& arrays) noexcept
+              Params const& params, tile_rows<scalar> const& rows, memory const& arrays) noexcept
       : exec_{exec},
         reader_{tiles, arrays.points},
         extents_{extents.data()},
         tiles_{static_cast<index_t>(extents.size())},
         queries_{queries},
-        method_{method},
+        params_{params},
         rows_{rows},
         memory_{arrays} {}
 
@@ -170,7 +170,7 @@ class tile_search {
     if constexpr (is_knn) {
       return {};
     } else {
-      return {method_.order, rows_.counts};
+      return {params_.order, rows_.counts};
     }
   }
 
@@ -194,7 +194,7 @@ class tile_search {
     for (index_t t = 0; t < tiles_; ++t) memory_.apart[t] = box_separation2(extents_[t].box, box);
     std::iota(memory_.order, memory_.order + tiles_, 0u);
     if constexpr (!is_knn) {
-      if (method_.order == radius_order::index) return;
+      if (params_.order == radius_order::index) return;
     }
     std::sort(memory_.order, memory_.order + tiles_, [apart = memory_.apart](std::uint32_t a, std::uint32_t b) {
       return apart[a] != apart[b] ? apart[a] < apart[b] : a < b;
@@ -247,7 +247,7 @@ class tile_search {
       memory_.asked[at] = asked.at;
       memory_.rows[at] = static_cast<std::uint32_t>(row);
       index_t const own = queries_.first_index + i - extent.first_index;
-      bool const excludes = method_.exclude_self && own >= 0 && own < extent.size;
+      bool const excludes = params_.exclude_self && own >= 0 && own < extent.size;
       memory_.excluded[at] = excludes ? static_cast<std::uint32_t>(own) : no_index;
     };
     static_cast<void>(for_each_index(exec_, size(), choose_one, 8));
@@ -275,14 +275,14 @@ class tile_search {
     batch<view> const asked{view{memory_.asked, chosen}};
     search_of_index<point_bvh<scalar>, view> const search{exec_, index, asked, false, memory_.sort};
     tile_row_merger<scalar, nearest_first> const by_distance{rows_, memory_.rows, first_index};
-    auto request = request_of<scalar>(method_, rows_.k);
+    auto request = request_of<scalar>(params_);
     request.excluded_points = memory_.excluded;
     if constexpr (is_knn) {
       pass<neighbor_key<scalar>>(search, request, by_distance, choose_knn_pass<scalar>(request.k));
     } else if (rows_.k == 0) {
       auto const count = [this](index_t, index_t i, index_t found) { rows_.counts[memory_.rows[i]] += found; };
       search(radius_count_task<scalar, decltype(count)>{request, count}, [](index_t) noexcept {});
-    } else if (method_.order == radius_order::nearest) {
+    } else if (params_.order == radius_order::nearest) {
       pass<neighbor_key<scalar>>(search, request, by_distance, choose_knn_pass<scalar>(request.k));
     } else {
       tile_row_merger<scalar, lowest_first> const by_index{rows_, memory_.rows, first_index};
@@ -302,7 +302,7 @@ class tile_search {
   tile_extent<scalar> const* extents_;
   index_t tiles_;
   shard<Queries> const& queries_;
-  Method const& method_;
+  Params const& params_;
   tile_rows<scalar> rows_;
   memory memory_;
 

@@ -59,10 +59,10 @@ inline std::vector<float> coordinates() {
 inline farpoint::result answer(farpoint::point_view<float> const& points, float* squared, float* counts) {
   farpoint::batch const cloud{points};
   farpoint::host_exec const exec{2};
-  farpoint::exact method;
-  method.exclude_self = true;
-  farpoint::host_scratch const workspace{knn_workspace_bytes(exec, cloud, method, neighbors)};
-  return farpoint::for_each_neighborhood<neighbors>(exec, cloud, method, distance_to_mean{points, squared, counts},
+  farpoint::neighborhood_params params;
+  params.exclude_self = true;
+  farpoint::host_scratch const workspace{knn_workspace_bytes(exec, cloud, params.with_k(neighbors))};
+  return farpoint::for_each_neighborhood<neighbors>(exec, cloud, params, distance_to_mean{points, squared, counts},
                                                     workspace);
 }
 

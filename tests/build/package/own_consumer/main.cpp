@@ -11,13 +11,13 @@ int main() {
   if (!user::answer(points, squared.data(), counts.data())) return 1;
 
   farpoint::batch const cloud{points};
-  farpoint::exact method;
-  method.exclude_self = true;
+  farpoint::knn_params params{user::neighbors};
+  params.exclude_self = true;
   std::vector<std::int32_t> indices(n * user::neighbors), found(n);
-  farpoint::host_scratch const workspace{knn_workspace_bytes(farpoint::host_exec{}, cloud, method, user::neighbors)};
+  farpoint::host_scratch const workspace{knn_workspace_bytes(farpoint::host_exec{}, cloud, params)};
   farpoint::knn_output<float> output{indices};
   output.counts = found;
-  if (!knn(farpoint::host_exec{}, cloud, method, user::neighbors, output, workspace)) return 1;
+  if (!knn(farpoint::host_exec{}, cloud, params, output, workspace)) return 1;
   int wrong = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (i == 11 || i == 33) {

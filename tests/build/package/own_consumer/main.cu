@@ -33,13 +33,13 @@ int main() {
   farpoint::point_view<float> const points{coordinates, size};
   farpoint::batch const cloud{points};
   farpoint::cuda_exec const exec{cudaStreamPerThread};
-  farpoint::exact method;
-  method.exclude_self = true;
-  std::size_t const bytes = knn_workspace_bytes(exec, cloud, method, user::neighbors);
+  farpoint::neighborhood_params params;
+  params.exclude_self = true;
+  std::size_t const bytes = knn_workspace_bytes(exec, cloud, params.with_k(user::neighbors));
   farpoint::bytes const workspace{on_device<unsigned char>(bytes), bytes};
   cudaMemcpy(coordinates, all.data(), all.size() * sizeof(float), cudaMemcpyHostToDevice);
   user::distance_to_mean const consumer{points, found, found + n};
-  if (!farpoint::for_each_neighborhood<user::neighbors>(exec, cloud, method, consumer, workspace)) return 1;
+  if (!farpoint::for_each_neighborhood<user::neighbors>(exec, cloud, params, consumer, workspace)) return 1;
   std::vector<float> answer(2 * n);
   cudaStreamSynchronize(exec.stream);
   if (cudaMemcpy(answer.data(), found, 2 * n * sizeof(float), cudaMemcpyDeviceToHost) != cudaSuccess) return 1;

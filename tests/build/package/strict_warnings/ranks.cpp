@@ -30,16 +30,16 @@ struct calls_of_ranks {
     in.bound = farpoint::fps_shard_workspace_bytes(in.exec, 1, part, samples, picks);
     static_cast<void>(farpoint::fps_shard(in.exec, rank, part, samples, picks, in.workspace));
 
-    farpoint::exact const method;
+    farpoint::knn_params const method;
     farpoint::along_curve const along;
     farpoint::knn_shard_output<scalar> const lists;
-    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, part, in.view, method, 1, lists);
-    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, part, in.view, along, 1, lists);
-    static_cast<void>(farpoint::knn_shard(in.exec, rank, part, in.view, method, 1, lists, in.workspace));
-    static_cast<void>(farpoint::knn_shard(in.exec, rank, part, in.view, along, 1, lists, in.workspace));
+    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, part, in.view, method, lists);
+    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, part, in.view, along, lists);
+    static_cast<void>(farpoint::knn_shard(in.exec, rank, part, in.view, method, lists, in.workspace));
+    static_cast<void>(farpoint::knn_shard(in.exec, rank, part, in.view, along, lists, in.workspace));
 
-    auto lists_in_halves = farpoint::knn_shard_plan(in.exec, rank, part, in.view, method, 1, lists, in.workspace);
-    in.bound = farpoint::knn_shard_plan_workspace_bytes(in.exec, 1, part, in.view, method, 1, lists);
+    auto lists_in_halves = farpoint::knn_shard_plan(in.exec, rank, part, in.view, method, lists, in.workspace);
+    in.bound = farpoint::knn_shard_plan_workspace_bytes(in.exec, 1, part, in.view, method, lists);
     in.bound = lists_in_halves.workspace_bytes();
     static_cast<void>(lists_in_halves.run(in.workspace));
 
@@ -47,10 +47,10 @@ struct calls_of_ranks {
     farpoint::batch const cloud{in.view};
     static_cast<void>(farpoint::build_point_bvh(in.exec, cloud, in.workspace, bvh));
     farpoint::indexed_shard const indexed{part, bvh};
-    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, indexed, in.view, method, 1, lists);
-    in.bound = farpoint::knn_shard_plan_workspace_bytes(in.exec, 1, indexed, in.view, method, 1, lists);
-    static_cast<void>(farpoint::knn_shard(in.exec, rank, indexed, in.view, method, 1, lists, in.workspace));
-    auto indexed_lists = farpoint::knn_shard_plan(in.exec, rank, indexed, in.view, method, 1, lists, in.workspace);
+    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, indexed, in.view, method, lists);
+    in.bound = farpoint::knn_shard_plan_workspace_bytes(in.exec, 1, indexed, in.view, method, lists);
+    static_cast<void>(farpoint::knn_shard(in.exec, rank, indexed, in.view, method, lists, in.workspace));
+    auto indexed_lists = farpoint::knn_shard_plan(in.exec, rank, indexed, in.view, method, lists, in.workspace);
     static_cast<void>(indexed_lists.run(in.workspace));
 
     farpoint::normals_params const planes;
@@ -58,28 +58,28 @@ struct calls_of_ranks {
     in.bound = farpoint::estimate_normals_shard_plan_workspace_bytes(in.exec, 1, part, planes, normals);
     static_cast<void>(
         farpoint::estimate_normals_shard_plan(in.exec, rank, part, planes, normals, in.workspace).run(in.workspace));
-    in.bound = farpoint::mean_knn_distance_shard_plan_workspace_bytes(in.exec, 1, indexed, 1, {});
+    in.bound = farpoint::mean_knn_distance_shard_plan_workspace_bytes(in.exec, 1, indexed, {1}, {});
     static_cast<void>(
-        farpoint::mean_knn_distance_shard_plan(in.exec, rank, indexed, 1, {}, in.workspace).run(in.workspace));
+        farpoint::mean_knn_distance_shard_plan(in.exec, rank, indexed, {1}, {}, in.workspace).run(in.workspace));
     farpoint::interpolate_output const between{{}, nullptr};
     in.bound = farpoint::interpolate_shard_plan_workspace_bytes(in.exec, 1, part, {}, in.view, 1, between);
     static_cast<void>(
         farpoint::interpolate_shard_plan(in.exec, rank, part, {}, in.view, 1, between, in.workspace).run(in.workspace));
 
-    farpoint::radius_params const ball;
+    farpoint::radius_params const ball{0, 1};
     farpoint::radius_shard_output<scalar> const balls;
-    in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
-    static_cast<void>(farpoint::radius_shard(in.exec, rank, part, in.view, ball, 1, balls, in.workspace));
+    in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, part, in.view, ball, balls);
+    static_cast<void>(farpoint::radius_shard(in.exec, rank, part, in.view, ball, balls, in.workspace));
 
-    auto balls_in_halves = farpoint::radius_shard_plan(in.exec, rank, part, in.view, ball, 1, balls, in.workspace);
-    in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
+    auto balls_in_halves = farpoint::radius_shard_plan(in.exec, rank, part, in.view, ball, balls, in.workspace);
+    in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, part, in.view, ball, balls);
     in.bound = balls_in_halves.workspace_bytes();
     static_cast<void>(balls_in_halves.run(in.workspace));
 
-    in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, indexed, in.view, ball, 1, balls);
-    in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, indexed, in.view, ball, 1, balls);
-    static_cast<void>(farpoint::radius_shard(in.exec, rank, indexed, in.view, ball, 1, balls, in.workspace));
-    auto indexed_balls = farpoint::radius_shard_plan(in.exec, rank, indexed, in.view, ball, 1, balls, in.workspace);
+    in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, indexed, in.view, ball, balls);
+    in.bound = farpoint::radius_shard_plan_workspace_bytes(in.exec, 1, indexed, in.view, ball, balls);
+    static_cast<void>(farpoint::radius_shard(in.exec, rank, indexed, in.view, ball, balls, in.workspace));
+    auto indexed_balls = farpoint::radius_shard_plan(in.exec, rank, indexed, in.view, ball, balls, in.workspace);
     static_cast<void>(indexed_balls.run(in.workspace));
 
     farpoint::repartition_output<scalar> const owned;

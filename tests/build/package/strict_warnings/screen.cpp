@@ -18,10 +18,10 @@ void look_through() {
   using scalar = typename clouds<Coord>::scalar;
   farpoint::screen_space<Camera<scalar>> const method{{}};
   farpoint::knn_screen_output<scalar> const lists;
-  in.bound = farpoint::knn_workspace_bytes(in.exec, in.all, method, 1);
-  static_cast<void>(farpoint::knn(in.exec, in.all, method, 1, lists, in.workspace));
-  static_cast<void>(farpoint::reference::knn(in.all, method, 1, lists));
-  static_cast<void>(farpoint::knn(in.cloud, 1, method));
+  in.bound = farpoint::knn_workspace_bytes(in.exec, in.all, method);
+  static_cast<void>(farpoint::knn(in.exec, in.all, method, lists, in.workspace));
+  static_cast<void>(farpoint::reference::knn(in.all, method, lists));
+  static_cast<void>(farpoint::knn(in.cloud, method));
   farpoint::zbuffer_ref const pixels{{}, 0, 0};
   static_cast<void>(farpoint::project(in.exec, in.all, method.camera, pixels));
 }

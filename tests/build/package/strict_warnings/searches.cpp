@@ -37,32 +37,33 @@ struct searches_of_points {
     clouds<Coord> in;
     using points = typename clouds<Coord>::points;
     using scalar = typename points::scalar;
-    farpoint::exact const method;
+    farpoint::knn_params const method;
+    farpoint::neighborhood_params const near;
     farpoint::search_limits const limits;
     farpoint::knn_output<scalar> const lists;
-    in.bound = farpoint::knn_workspace_bytes(in.exec, in.all, in.all, method, 1);
-    in.bound = farpoint::knn_workspace_bytes(in.exec, in.all, method, 1);
+    in.bound = farpoint::knn_workspace_bytes(in.exec, in.all, in.all, method);
+    in.bound = farpoint::knn_workspace_bytes(in.exec, in.all, method);
     static_cast<void>(farpoint::knn_workspace_bound<points>(in.exec, limits, in.bound));
-    static_cast<void>(farpoint::knn(in.exec, in.all, in.all, method, 1, lists, in.workspace));
+    static_cast<void>(farpoint::knn(in.exec, in.all, in.all, method, lists, in.workspace));
     list_sizes<scalar> const consumer{};
-    static_cast<void>(farpoint::for_each_neighborhood<4>(in.exec, in.all, in.all, method, consumer, in.workspace));
-    static_cast<void>(farpoint::for_each_neighborhood<4>(in.exec, in.all, method, consumer, in.workspace));
-    static_cast<void>(farpoint::knn(in.exec, in.all, method, 1, lists, in.workspace));
-    static_cast<void>(farpoint::reference::knn(in.all, in.all, method, 1, lists));
-    static_cast<void>(farpoint::reference::knn(in.all, method, 1, lists));
+    static_cast<void>(farpoint::for_each_neighborhood<4>(in.exec, in.all, in.all, near, consumer, in.workspace));
+    static_cast<void>(farpoint::for_each_neighborhood<4>(in.exec, in.all, near, consumer, in.workspace));
+    static_cast<void>(farpoint::knn(in.exec, in.all, method, lists, in.workspace));
+    static_cast<void>(farpoint::reference::knn(in.all, in.all, method, lists));
+    static_cast<void>(farpoint::reference::knn(in.all, method, lists));
     static_cast<void>(farpoint::knn(in.cloud, 1));
     static_cast<void>(farpoint::knn(in.cloud, in.cloud, 1));
 
-    farpoint::radius_params const ball;
+    farpoint::radius_params const ball{0, 1};
     farpoint::radius_output<scalar> const balls;
     in.bound = farpoint::radius_workspace_bytes(in.exec, in.all, in.all);
     in.bound = farpoint::radius_workspace_bytes(in.exec, in.all);
     static_cast<void>(farpoint::radius_workspace_bound<points>(in.exec, limits, in.bound));
-    static_cast<void>(farpoint::radius(in.exec, in.all, in.all, ball, 1, balls, in.workspace));
-    static_cast<void>(farpoint::radius(in.exec, in.all, ball, 1, balls, in.workspace));
-    static_cast<void>(farpoint::reference::radius(in.all, in.all, ball, 1, balls));
-    static_cast<void>(farpoint::radius(in.cloud, ball, 1));
-    static_cast<void>(farpoint::radius(in.cloud, in.cloud, ball, 1));
+    static_cast<void>(farpoint::radius(in.exec, in.all, in.all, ball, balls, in.workspace));
+    static_cast<void>(farpoint::radius(in.exec, in.all, ball, balls, in.workspace));
+    static_cast<void>(farpoint::reference::radius(in.all, in.all, ball, balls));
+    static_cast<void>(farpoint::radius(in.cloud, ball));
+    static_cast<void>(farpoint::radius(in.cloud, in.cloud, ball));
 
     farpoint::radius_rows_output<scalar> const rows{in.offsets};
     static_cast<void>(farpoint::radius_rows(in.exec, in.all, in.all, ball, rows, in.workspace));
@@ -80,9 +81,9 @@ struct searches_of_points {
     static_cast<void>(farpoint::estimate_normals(in.cloud));
 
     farpoint::span<scalar> const means;
-    in.bound = farpoint::mean_knn_distance_workspace_bytes(in.exec, in.all, 1);
+    in.bound = farpoint::mean_knn_distance_workspace_bytes(in.exec, in.all, {1});
     static_cast<void>(farpoint::mean_knn_distance_workspace_bound<points>(in.exec, sizes, 1, in.bound));
-    static_cast<void>(farpoint::mean_knn_distance(in.exec, in.all, 1, means, in.workspace));
+    static_cast<void>(farpoint::mean_knn_distance(in.exec, in.all, {1}, {means}, in.workspace));
     static_cast<void>(farpoint::mean_knn_distance(in.cloud, 1));
 
     std::vector<float> const features;
@@ -109,7 +110,7 @@ struct edges_and_windows {
     static_cast<void>(farpoint::neighbor_edges(in.exec, in.all, in.all, lists, flow, edges, in.workspace));
     static_cast<void>(farpoint::neighbor_edges(in.exec, in.all, lists, flow, edges, in.workspace));
     static_cast<void>(farpoint::neighbor_edges(farpoint::knn(in.cloud, 1)));
-    static_cast<void>(farpoint::neighbor_edges(farpoint::radius(in.cloud, farpoint::radius_params{}, 1)));
+    static_cast<void>(farpoint::neighbor_edges(farpoint::radius(in.cloud, farpoint::radius_params{0, 1})));
     static_cast<void>(farpoint::neighbor_edges(farpoint::radius_rows(in.cloud, farpoint::radius_params{})));
 
     farpoint::point_window<scalar> window;
@@ -137,21 +138,21 @@ struct searches_of_index {
     static_cast<void>(farpoint::build_point_bvh(in.cloud));
 
     in.bound = farpoint::knn_workspace_bytes(in.exec, index, in.all);
-    static_cast<void>(farpoint::knn(in.exec, index, in.all, farpoint::exact{}, 1, farpoint::knn_output<scalar>{}));
-    static_cast<void>(
-        farpoint::for_each_neighborhood<4>(in.exec, index, in.all, farpoint::exact{}, list_sizes<scalar>{}));
-    farpoint::radius_params const ball;
+    static_cast<void>(farpoint::knn(in.exec, index, in.all, farpoint::knn_params{1}, farpoint::knn_output<scalar>{}));
+    static_cast<void>(farpoint::for_each_neighborhood<4>(in.exec, index, in.all, farpoint::neighborhood_params{},
+                                                         list_sizes<scalar>{}));
+    farpoint::radius_params const ball{0, 1};
     in.bound = farpoint::radius_workspace_bytes(in.exec, index, in.all);
     in.bound = farpoint::radius_workspace_bytes(in.exec, index, in.all, in.all);
-    static_cast<void>(farpoint::radius(in.exec, index, in.all, ball, 1, farpoint::radius_output<scalar>{}));
+    static_cast<void>(farpoint::radius(in.exec, index, in.all, ball, farpoint::radius_output<scalar>{}));
     static_cast<void>(
         farpoint::radius_rows(in.exec, index, in.all, in.all, ball, farpoint::radius_rows_output<scalar>{in.offsets}));
     farpoint::normals_params const params;
     in.bound = farpoint::estimate_normals_workspace_bytes(in.exec, index, in.all, params);
     static_cast<void>(farpoint::estimate_normals(in.exec, index, in.all, params, farpoint::normals_output<scalar>{}));
     farpoint::span<scalar> const means;
-    in.bound = farpoint::mean_knn_distance_workspace_bytes(in.exec, index, in.all, 1);
-    static_cast<void>(farpoint::mean_knn_distance(in.exec, index, in.all, 1, means));
+    in.bound = farpoint::mean_knn_distance_workspace_bytes(in.exec, index, in.all, {1});
+    static_cast<void>(farpoint::mean_knn_distance(in.exec, index, in.all, {1}, {means}));
     farpoint::span<float const> const channels;
     in.bound = farpoint::interpolate_workspace_bytes(in.exec, index, in.all);
     static_cast<void>(farpoint::interpolate(in.exec, index, channels, in.all, 1, farpoint::interpolate_output{}));

@@ -29,10 +29,10 @@ struct calls_on_tiles {
 
     farpoint::shard<view> const queries;
     workspace = farpoint::host_scratch{farpoint::knn_tiles_workspace_bytes(exec, tiles, 0)};
-    static_cast<void>(farpoint::knn_tiles(exec, tiles, extents, queries, farpoint::exact{}, 1,
+    static_cast<void>(farpoint::knn_tiles(exec, tiles, extents, queries, farpoint::knn_params{1},
                                           farpoint::knn_tiles_output<Scalar>{}, workspace));
     workspace = farpoint::host_scratch{farpoint::radius_tiles_workspace_bytes(exec, tiles, 0)};
-    static_cast<void>(farpoint::radius_tiles(exec, tiles, extents, queries, farpoint::radius_params{}, 1,
+    static_cast<void>(farpoint::radius_tiles(exec, tiles, extents, queries, farpoint::radius_params{0, 1},
                                              farpoint::radius_tiles_output<Scalar>{}, workspace));
     workspace = farpoint::host_scratch{farpoint::fps_tiles_workspace_bytes(exec, tiles, 0)};
     static_cast<void>(farpoint::fps_tiles(exec, tiles, extents, farpoint::fps_params{}, nearest,

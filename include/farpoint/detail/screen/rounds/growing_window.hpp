@@ -23,14 +23,14 @@ struct screen_rounds_request {
 };
 
 template <class Camera>
-auto make_rounds_request(screen_space<Camera> const& method, index_t k) noexcept {
+auto make_rounds_request(screen_space<Camera> const& method) noexcept {
   using scalar = typename Camera::scalar;
-  return screen_rounds_request<scalar>{static_cast<int>(k),
+  return screen_rounds_request<scalar>{static_cast<int>(method.k),
                                        method.rounds,
-                                       static_cast<std::uint32_t>(max_candidates(method, k)),
+                                       static_cast<std::uint32_t>(max_candidates(method)),
                                        squared_radius<scalar>(method.max_radius),
                                        method.exclude_self,
-                                       mul_rn(static_cast<float>(k), method.first_area),
+                                       mul_rn(static_cast<float>(method.k), method.first_area),
                                        scalar(1) / static_cast<scalar>(1 << screen_pixel_level(method.layers))};
 }
 

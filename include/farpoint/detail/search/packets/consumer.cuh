@@ -64,15 +64,15 @@ FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, scanned_queries<Poi
 /// @param source  points, or a device_point_bvh
 template <int K, query_kind Kind, class Selector, class Source, class Queries, class Consumer>
 FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Source const& source, batch<Queries> const& queries,
-                                         exact const& method, Consumer const& consumer, bytes workspace,
+                                         neighborhood_params const& params, Consumer const& consumer, bytes workspace,
                                          knn_report* report) noexcept {
   using scalar = typename Queries::scalar;
   check_consumer<Consumer, scalar, K>();
   if (result const checked = check_search_on(exec, workspace, source, queries, report); !checked) return checked;
-  if (result const checked = check_neighborhoods(method); !checked) return checked;
+  if (result const checked = check_neighborhoods(params); !checked) return checked;
   return search_on_device<Selector, Kind>(
       exec, source, queries, report, workspace, K, [&](kernel_launcher& launcher, auto const& asked) {
-        run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(method, K), consumer, report);
+        run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(params.with_k(K)), consumer, report);
       });
 }
 

@@ -9,41 +9,12 @@ namespace FARPOINT_HIDDEN detail {
 
 static_assert(curve_max_ranks == knn_stream_max_ranks, "farpoint: one limit for all steps of knn_shard()");
 
-template <class Points, class Queries, class Scalar>
-result check_knn_along_curve(shard<Points> const& part, Queries const& queries, along_curve const& method, index_t k,
-                             knn_shard_output<Scalar> const& output) noexcept {
-  if (result const checked = check_knn_shard(part, queries, method.neighbors, k, output); !checked) return checked;
-  if (method.owned_points < 0 || method.owned_points > shard_max_points || method.owned_queries < 0 ||
-      method.owned_queries > shard_max_points) {
-    return reject("knn_shard: along_curve::owned_points or owned_queries is negative, or above 2^30");
-  }
-  return {};
-}
-
 template <class Scalar>
-std::uint64_t digest_of(along_curve const& method, index_t k) noexcept {
+std::uint64_t digest_of(along_curve const& method) noexcept {
   digest all;
-  all.add(digest_of<Scalar>(method.neighbors, k));
+  all.add(digest_of<Scalar>(method.neighbors));
   all.add(1);
   return all.word();
-}
-
-/// Sizes for arguments that have been checked.
-template <class Points, class Queries, class Scalar>
-knn_curve_sizes knn_curve_sizes_of(int ranks, shard<Points> const& part, Queries const& queries,
-                                   along_curve const& method, index_t k,
-                                   knn_shard_output<Scalar> const& output) noexcept {
-  index_t const n = part.points.size();
-  bool const is_empty = n == 0 && queries.size() == 0;
-  return {ranks,
-          n,
-          queries.size(),
-          k,
-          method.owned_points,
-          method.owned_queries,
-          output.exchanged_capacity,
-          is_empty || is_same_view(part.points, queries),
-          method.neighbors.exclude_self};
 }
 
 /// Bytes of workspace.
@@ -62,24 +33,49 @@ struct knn_curve_arguments {
   shard<Points> const& part;
   Queries const& queries;
   along_curve const& method;
-  index_t k;
   knn_shard_output<typename Points::scalar> const& output;
   /// Largest number of points of a cloud with 32-bit indices. Does not affect the result.
   index_t max_narrow = max_narrow_points;
 
-  result check() const noexcept { return check_knn_along_curve(part, queries, method, k, output); }
+  result check() const noexcept {
+    if (result const checked = check_knn_shard(part, queries, method.neighbors, output); !checked) return checked;
+    if (method.owned_points < 0 || method.owned_points > shard_max_points || method.owned_queries < 0 ||
+        method.owned_queries > shard_max_points) {
+      return reject("knn_shard: along_curve::owned_points or owned_queries is negative, or above 2^30");
+    }
+    return {};
+  }
+  /// Sizes for arguments that have been checked.
   knn_curve_sizes sizes(int ranks) const noexcept {
-    return knn_curve_sizes_of(ranks, part, queries, method, k, output);
+    index_t const n = part.points.size();
+    bool const is_empty = n == 0 && queries.size() == 0;
+    return {ranks,
+            n,
+            queries.size(),
+            method.neighbors.k,
+            method.owned_points,
+            method.owned_queries,
+            output.exchanged_capacity,
+            is_empty || is_same_view(part.points, queries),
+            method.neighbors.exclude_self};
+  }
+  /// Calls `visit(arrays...)` with all arrays but the workspace.
+  template <class Visit>
+  result visit_arrays(Visit const& visit) const noexcept {
+    return visit(batch<Points>{part.points}, batch<Queries>{queries}, output.indices, output.distances, output.report);
   }
 };
 
 /// Bytes of workspace of a call; 0 if an argument is refused.
 template <class Exec, class Points, class Queries>
 std::size_t knn_curve_bytes(Exec exec, int ranks, shard<Points> const& part, Queries const& queries,
-                            along_curve const& method, index_t k,
+                            along_curve const& method,
                             knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if constexpr (std::is_same_v<Exec, host_exec>) {
+    if (!check_threads(exec)) return 0;
+  }
   if (ranks < 1 || ranks > curve_max_ranks) return 0;
-  knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
+  knn_curve_arguments<Points, Queries> const asked{part, queries, method, output};
   if (!asked.check()) return 0;
   return knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.max_narrow);
 }
@@ -119,7 +115,7 @@ result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_argum
     own = check_workspace(workspace, knn_curve_size<scalar>(exec, sizes, asked.max_narrow),
                           FARPOINT_WORKSPACE_OF("knn_shard"));
   bool const is_empty = sizes.points == 0 && sizes.queries == 0;
-  knn_curve_header const mine{{digest_of<scalar>(asked.method, asked.k), own ? 0u : 1u, asked.part.first_index,
+  knn_curve_header const mine{{digest_of<scalar>(asked.method), own ? 0u : 1u, asked.part.first_index,
                                asked.part.points.size(), asked.output.exchanged_capacity},
                               sizes.is_self ? 1u : 0u,
                               sizes.takes_queries() || is_empty ? 1u : 0u,

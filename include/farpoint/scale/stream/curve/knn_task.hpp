@@ -48,7 +48,7 @@ class knn_curve_task {
   struct call {
     shard<Points> const& part;
     Queries const& queries;
-    exact const& method;
+    knn_params const& params;
     output_type const& output;
     knn_curve_sizes sizes;
     index_t* owned;  ///< receives the number of owned queries, even if above capacity; optional
@@ -65,7 +65,7 @@ class knn_curve_task {
   /// @param sources  `[ranks]`: ranks in the order of their points
   result run(knn_curve_header const* headers, int const* sources) noexcept {
     is_self_ = std::all_of(headers, headers + ranks(), [](auto const& header) { return header.is_self != 0; });
-    index_t const excluded = call_.method.exclude_self ? call_.part.points.size() : 0;
+    index_t const excluded = call_.params.exclude_self ? call_.part.points.size() : 0;
     curve_counts counts;
     result done = owners_.choose(call_.part.points, call_.queries, is_self_, excluded, counts);
     if (done) done = number_places(headers, sources);
@@ -141,7 +141,7 @@ class knn_curve_task {
     if (!done || is_self_) return done;
     curve_pack_step<Queries, Index> const query{
         call_.queries, m.owners.queries.order(ranks()), nullptr, nullptr, first, n};
-    bool const excludes = call_.method.exclude_self;
+    bool const excludes = call_.params.exclude_self;
     result const sent =
         owners_.mover().send(queries, query, {m.sent, m.sent_names, m.asked, excludes ? m.excluded_names : nullptr});
     if (!sent || !excludes) return sent;
@@ -164,12 +164,12 @@ class knn_curve_task {
     using args_type = knn_stream_args<view, view, Index, curve_reach<scalar>>;
     curve_borders const borders = owners_.borders();
     args_type const args{{all, 0},      is_self_ ? all : ask,
-                         call_.sizes.k, squared_radius<scalar>(call_.method.max_radius),
+                         call_.sizes.k, squared_radius<scalar>(call_.params.max_radius),
                          ranks(),       communicator_.rank(),
                          m.rows,        m.distances,
                          choice,        {m.owners.curve.frame, borders.keys, borders.count}};
     knn_stream_task<Exec, Communicator, knn_owner_index<Exec, scalar>, args_type> search{
-        exec_, communicator_, call_.method, nullptr, index, args};
+        exec_, communicator_, call_.params, nullptr, index, args};
     result const done = search.plan(headers);
     if (call_.output.exchanged != nullptr) *call_.output.exchanged = search.exchanged();
     if (!done) return done;

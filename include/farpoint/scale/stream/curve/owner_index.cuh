@@ -35,9 +35,9 @@ struct owner_search<cuda_exec, Scalar> {
   }
 
   template <class Queries>
-  static result search(cuda_exec exec, knn_owner<Scalar, bvh> const& owner, Queries const& queries, exact const& method,
-                       query_rows<knn_output<Scalar>> const& to) noexcept {
-    auto request = request_of<Scalar>(method, to.each);
+  static result search(cuda_exec exec, knn_owner<Scalar, bvh> const& owner, Queries const& queries,
+                       knn_params const& params, query_rows<knn_output<Scalar>> const& to) noexcept {
+    auto request = request_of<Scalar>(params);
     request.excluded_points = owner.owned.excluded_points;
     auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
       launch_knn<knn_selector>(

@@ -55,9 +55,9 @@ class knn_owner_index {
   auto const& arrays() const noexcept { return owner_.bvh.arrays(); }
 
   template <class Queries>
-  result search(Exec exec, Queries const& queries, exact const& method,
+  result search(Exec exec, Queries const& queries, knn_params const& params,
                 query_rows<knn_output<Scalar>> const& to) const noexcept {
-    return searches::search(exec, owner_, queries, method, to);
+    return searches::search(exec, owner_, queries, params, to);
   }
 
  private:
@@ -83,8 +83,8 @@ struct owner_search<host_exec, Scalar> {
   }
 
   template <class Queries>
-  static result search(host_exec exec, knn_owner<Scalar, bvh> const& owner, Queries const& queries, exact const& method,
-                       query_rows<knn_output<Scalar>> const& to) noexcept {
+  static result search(host_exec exec, knn_owner<Scalar, bvh> const& owner, Queries const& queries,
+                       knn_params const& params, query_rows<knn_output<Scalar>> const& to) noexcept {
     batch<Queries> const all{queries};
     bool const self = is_same_view(owner.owned.points, queries);
     bool const fits = !self && index_search_plan<Queries>{exec, 1, all}.bytes() <= owner.workspace.size();
@@ -99,8 +99,8 @@ struct owner_search<host_exec, Scalar> {
     list_consumer const consumer{
         [&](index_t, index_t row, auto const* keys, int count) { write(row, keys, count); },
         [&](index_t row) { write(row, static_cast<neighbor_key<Scalar> const*>(nullptr), 0); }};
-    knn_request<Scalar> const request{static_cast<int>(to.each), squared_radius<Scalar>(method.max_radius),
-                                      method.exclude_self, owner.owned.excluded_points};
+    knn_request<Scalar> request = request_of<Scalar>(params);
+    request.excluded_points = owner.owned.excluded_points;
     knn_task<neighbor_key<Scalar>, Scalar, decltype(consumer)> const task{request, consumer,
                                                                           choose_knn_pass<Scalar>(request.k)};
     search_of_index<point_bvh<Scalar>, Queries> const searched{exec, owner.bvh, all, self,
