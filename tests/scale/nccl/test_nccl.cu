@@ -128,7 +128,7 @@ TEST_CASE("nccl: radius_shard gives what one call gives", "[nccl]") {
   }
   radius_shard_problem<float> const problem{make_cloud(shape::cube, 200, 1), {0, 80, 200}};
   auto calls = problem.calls();
-  calls[1].max = 2;
+  calls[1].params.max_neighbors = 2;
   for (auto const& answer : solve(problem, calls)) CHECK(answer.outcome.code == status::bad_argument);
 }
 
