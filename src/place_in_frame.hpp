@@ -11,6 +11,7 @@
 #include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/knn.hpp>
 #include <farpoint/types/knn_screen.hpp>
+#include <farpoint/types/mean_knn_distance.hpp>
 #include <farpoint/types/radius.hpp>
 #include <farpoint/types/voxelize.hpp>
 

@@ -29,8 +29,8 @@ std::string random_knn(std::uint64_t seed) {
   knn_problem<float> problem{random_cloud(random, 5000), 1 + random.below(one_in(random, 5) ? 300 : 40)};
   draw_clouds_of(random, problem);
   problem.k = std::min<index_t>(problem.k, 1 + 400000 / (problem.query_count() + 1));
-  problem.method.exclude_self = one_in(random, 2);
-  if (one_in(random, 3)) problem.method.max_radius = static_cast<double>(random.uniform());
+  problem.limits.exclude_self = one_in(random, 2);
+  if (one_in(random, 3)) problem.limits.max_radius = static_cast<double>(random.uniform());
   auto const kind = random.below(4);
   auto const host = knn_on_host(problem);
   return with_index_type(problem, [&](auto index) {

@@ -43,13 +43,13 @@ class cuda_side {
   }
   /// Time of building the index of an exact search (s): the view with the index minus the view without.
   template <class Cloud, class Method, class Output>
-  double index_seconds(Cloud const& points, Method const& method, int k, Output const& output,
+  double index_seconds(Cloud const& points, Method const& method, Output const& output,
                        farpoint::bytes workspace) const {
     if (method.rounds != farpoint::until_exact) return 0;
     using plan = farpoint::detail::knn_screen_plan<farpoint::knn_screen_selector, farpoint::point_view<float>, camera>;
     auto const view_seconds = [&](bool with_index) {
       return frame_seconds([&] {
-        auto const outcome = plan{points, method, k}.launch_view(workspace.data(), output, with_index, stream_);
+        auto const outcome = plan{points, method}.launch_view(workspace.data(), output, with_index, stream_);
         if (!outcome) throw std::runtime_error{outcome.reason};
       });
     };

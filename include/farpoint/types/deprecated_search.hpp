@@ -78,19 +78,20 @@ decltype(auto) join_k(Call const& call, First& first, Second& second, Rest&... r
   }
 
 /// Declares the deprecated forms of knn() or radius(), for calls that give parameters or output in braces.
-#define FARPOINT_WITH_LOOSE_K_AND_BRACES(NAME, PARAMS, OUTPUT)                                                 \
-  FARPOINT_WITH_LOOSE_K(NAME)                                                                                  \
-  template <class... Selector, class Exec, class Points>                                                       \
-  FARPOINT_LOOSE_K(NAME)                                                                                       \
-  result NAME(Exec exec, batch<Points> const& points, PARAMS const& params, index_t k,                         \
-              OUTPUT<typename Points::scalar> const& output, bytes workspace) {                                \
-    return NAME<Selector...>(exec, points, detail::with_k(params, k), output, workspace);                      \
-  }                                                                                                            \
-  template <class... Selector, class Exec, class Source, class Queries>                                        \
-  FARPOINT_LOOSE_K(NAME)                                                                                       \
-  result NAME(Exec exec, Source const& points, batch<Queries> const& queries, PARAMS const& params, index_t k, \
-              OUTPUT<typename Queries::scalar> const& output, bytes workspace = {}) {                          \
-    return NAME<Selector...>(exec, points, queries, detail::with_k(params, k), output, workspace);             \
+#define FARPOINT_WITH_LOOSE_K_AND_BRACES(NAME, PARAMS, OUTPUT)                                                  \
+  FARPOINT_WITH_LOOSE_K(NAME)                                                                                   \
+  template <class... Selector, class Exec, class Points, class K, detail::if_number<K> = 0>                     \
+  FARPOINT_LOOSE_K(NAME)                                                                                        \
+  result NAME(Exec exec, batch<Points> const& points, PARAMS const& params, K k,                                \
+              OUTPUT<typename Points::scalar> const& output, bytes workspace) {                                 \
+    return NAME<Selector...>(exec, points, detail::with_k(params, static_cast<index_t>(k)), output, workspace); \
+  }                                                                                                             \
+  template <class... Selector, class Exec, class Source, class Queries, class K, detail::if_number<K> = 0>      \
+  FARPOINT_LOOSE_K(NAME)                                                                                        \
+  result NAME(Exec exec, Source const& points, batch<Queries> const& queries, PARAMS const& params, K k,        \
+              OUTPUT<typename Queries::scalar> const& output, bytes workspace = {}) {                           \
+    return NAME<Selector...>(exec, points, queries, detail::with_k(params, static_cast<index_t>(k)), output,    \
+                             workspace);                                                                        \
   }
 
 /// @cond

@@ -105,11 +105,11 @@ void check_shards(std::size_t seed) {
   lists.indices = rows;
   lists.distances = distances;
   lists.exchanged_capacity = n * ranks;
-  farpoint::knn_params const params{k};
-  farpoint::host_scratch const knn_room{knn_shard_workspace_bytes(exec, ranks, part, part.points, params, lists)};
-  check(static_cast<bool>(knn_shard(exec, communicator, part, part.points, params, lists, knn_room)), "knn_shard()");
-  farpoint::host_scratch const all_room{knn_workspace_bytes(exec, whole, whole, params)};
-  check(static_cast<bool>(knn(exec, whole, whole, params, {all, all_distances}, all_room)), "knn()");
+  farpoint::knn_params const nearest{k};
+  farpoint::host_scratch const knn_room{knn_shard_workspace_bytes(exec, ranks, part, part.points, nearest, lists)};
+  check(static_cast<bool>(knn_shard(exec, communicator, part, part.points, nearest, lists, knn_room)), "knn_shard()");
+  farpoint::host_scratch const all_room{knn_workspace_bytes(exec, whole, whole, nearest)};
+  check(static_cast<bool>(knn(exec, whole, whole, nearest, {all, all_distances}, all_room)), "knn()");
   auto const first = begin * k;
   check(std::equal(rows.begin(), rows.end(), all.begin() + first), "neighbors of knn_shard()");
   check(std::equal(distances.begin(), distances.end(), all_distances.begin() + first), "distances of knn_shard()");
