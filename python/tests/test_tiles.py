@@ -118,7 +118,7 @@ def test_wrong_arguments():
             (lambda: tiles.knn(2000, tile=0), "k is not between"),
             (lambda: tiles.radius(-1, tile=0, max_neighbors=3), "radius"),
             (lambda: tiles.radius(1, tile=0, max_neighbors=3, order="far"), "order"),
-            (lambda: tiles.radius(1, tile=0, max_neighbors=-1), "max is not between"),
+            (lambda: tiles.radius(1, tile=0, max_neighbors=-1), "max_neighbors is not between"),
             (lambda: tiles.fps(-1), "samples is negative"),
             (lambda: tiles.fps(3, first=50), "params.first"),
             (lambda: tiles.fps(3, nearest=np.empty(9, np.float32)), "nearest"),
