@@ -15,6 +15,10 @@ namespace FARPOINT_HIDDEN detail {
 template <class Scalar>
 inline constexpr Scalar no_distance = std::numeric_limits<Scalar>::infinity();
 
+/// Largest k whose lists fit in registers, in addition to the registers of a consumer of the lists.
+template <class Scalar>
+inline constexpr int max_in_registers = sizeof(Scalar) == 4 ? 32 : 16;
+
 /// Length of the lists, and points that are excluded from them.
 template <class Scalar>
 struct knn_request {

@@ -12,14 +12,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Largest k whose lists fit in registers, in addition to the registers of a consumer of the lists.
-template <class Scalar>
-inline constexpr int max_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
-
 /// Largest k if rows are written from the lists. Lists of 64 doubles take more registers than a thread has; one warp
 /// per query is then faster.
 template <class Scalar>
-inline constexpr int max_rows_in_packets = 2 * max_in_packets<Scalar>;
+inline constexpr int max_rows_in_packets = 2 * max_in_registers<Scalar>;
 
 /// Bytes of shared memory of `warps` warps and their lists.
 template <class Scalar, int Capacity>

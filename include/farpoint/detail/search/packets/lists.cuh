@@ -16,7 +16,7 @@ struct consumed_lists_args : packet_queries<Queries> {
   using scalar = typename Queries::scalar;
   using key = neighbor_key<scalar>;
   static constexpr int min_capacity = 4;
-  static constexpr int max_capacity = max_in_packets<scalar>;
+  static constexpr int max_capacity = max_in_registers<scalar>;
   static constexpr bool keeps_lists = true;
 
   Consumer consumer;
@@ -55,7 +55,7 @@ FARPOINT_HIDDEN void run_neighbor_lists(kernel_launcher& launcher, search_querie
                                         knn_report* report) noexcept {
   using scalar = typename Queries::scalar;
   consumed_lists_args<Queries, Consumer> const args{{queries, request, non_finite_counter(report)}, consumer};
-  if (request.k <= max_in_packets<scalar>) {
+  if (request.k <= max_in_registers<scalar>) {
     launch_packets<Selector, query_kind::points>(launcher, args, queries.threads());
   } else {
     launch_warp_per_query<neighbor_key<scalar>>(launcher, args, queries.threads());

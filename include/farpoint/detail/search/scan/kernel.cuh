@@ -151,12 +151,12 @@ FARPOINT_HIDDEN void launch_scan(kernel_launcher& launcher, void (*kernel)(scan_
                       {args, asked.points, asked.non_finite_points, asked.warp_bits});
 }
 
-/// Enqueues the search for the nearest points, for k up to max_in_scan.
+/// Enqueues the search for the nearest points, for k up to max_in_registers.
 template <class Args, class Points, class Queries>
 FARPOINT_HIDDEN void launch_scan_nearest(kernel_launcher& launcher, Args const& args,
                                          scanned_queries<Points, Queries> const& asked) noexcept {
   // Lists of one would have a kernel of their own, which takes a second to compile.
-  with_capacity<4, max_in_scan<typename Args::scalar>>(args.request.k, [&](auto capacity) {
+  with_capacity<4, max_in_registers<typename Args::scalar>>(args.request.k, [&](auto capacity) {
     launch_scan(launcher, scan_nearest_kernel<Args, Points, decltype(capacity)::value>, args, asked);
   });
 }

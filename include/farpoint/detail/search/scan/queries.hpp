@@ -2,6 +2,7 @@
 /// Decides which searches compare their queries with all points of a cloud.
 #pragma once
 
+#include <farpoint/detail/search/knn_request.hpp>
 #include <farpoint/detail/search/queries.hpp>
 #include <farpoint/tuning/knn.hpp>
 
@@ -60,10 +61,6 @@ struct scan_share {
   }
 };
 
-/// Longest list of nearest points of a search without an index.
-template <class Scalar>
-inline constexpr int max_in_scan = sizeof(Scalar) == 4 ? 32 : 16;
-
 /// True if a search is faster without an index.
 /// @param self  true if the queries are the points
 /// @param k     length of the lists of nearest points; 0 for points in the order of their indices; negative for a
@@ -75,7 +72,7 @@ bool is_scanned(batch<Points> const& points, batch<Queries> const& queries, bool
   index_t const rows = larger(queries.points().size(), index_t{1});
   index_t const most = (self ? Selector::scan_self : Selector::scan_others) / (sizeof(scalar) == 8 ? 4 : 1);
   if (most == 0 || points.size() == 0) return false;
-  if (k < 0 || k > max_in_scan<scalar>) return false;
+  if (k < 0 || k > max_in_registers<scalar>) return false;
   // Rows and blocks are numbered with 32 bits.
   if (rows > index_t{1} << 30 || rows > Selector::launch_rows) return false;
   // The quotients avoid an overflow of the product.
