@@ -1,5 +1,6 @@
 /// @file
 /// fps() and voxelize() on ranks.
+#include "fps_params.hpp"
 #include "module.hpp"
 #include "python_ranks.hpp"
 #include "shard_arrays.hpp"
@@ -75,12 +76,7 @@ void add_distributed(nb::module_& m) {
          double stop_below, std::optional<std::uint64_t> seed, optional_input const& chosen, output const& indices,
          output const& distances) {
         python_ranks ranks{std::move(transport)};
-        farpoint::fps_params params;
-        params.samples = samples;
-        params.first = first;
-        params.stop_below = stop_below;
-        params.random_first = seed.has_value();
-        params.seed = seed.value_or(0);
+        farpoint::fps_params params = fps_params_of(samples, first, stop_below, seed);
         params.chosen = indices_of(chosen);
         fps_shard(ranks, {threads}, {points, first_index}, params, indices, distances);
       },

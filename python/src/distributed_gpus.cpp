@@ -1,5 +1,6 @@
 /// @file
 /// Calls on ranks that are GPUs.
+#include "fps_params.hpp"
 #include "module.hpp"
 
 #if FARPOINT_PYTHON_GPU_RANKS
@@ -106,12 +107,7 @@ void add_samples_and_voxels(nb::module_& m) {
          index_t samples, index_t first, double stop_below, std::optional<std::uint64_t> seed,
          optional_input const& chosen, output const& indices, output const& distances) {
         return on_gpus(ranks, where, std::move(transport), [&](python_gpu_call& call) {
-          farpoint::fps_params params;
-          params.samples = samples;
-          params.first = first;
-          params.stop_below = stop_below;
-          params.random_first = seed.has_value();
-          params.seed = seed.value_or(0);
+          farpoint::fps_params params = fps_params_of(samples, first, stop_below, seed);
           params.chosen = indices_of(chosen);
           farpoint::fps_shard_output<float> out;
           out.indices = values_of<index_t>(indices);

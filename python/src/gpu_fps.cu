@@ -8,8 +8,7 @@ farpoint::result fps_on_gpus(gpu_call& call, gpu_part const& part, farpoint::fps
                              farpoint::fps_shard_output<float> const& out) {
   gpu_communicator ranks{call};
   auto const size = fps_shard_workspace_bytes(call.exec, ranks.ranks(), part, params, out);
-  farpoint::result const done = fps_shard(call.exec, ranks, part, params, out, call.allocate(size));
-  return done ? ranks.finish() : done;
+  return ranks.finish(fps_shard(call.exec, ranks, part, params, out, call.allocate(size)));
 }
 
 }  // namespace farpoint_python

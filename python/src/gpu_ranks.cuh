@@ -46,8 +46,10 @@ class gpu_communicator : public farpoint::nccl_exec {
     return last.wait();
   }
 
-  /// Waits for the end of a call. Afterwards nothing on the stream waits for another rank.
-  farpoint::result finish() const noexcept {
+  /// Waits for the end of a call that has been enqueued. Afterwards nothing on the stream waits for another rank.
+  /// @param enqueued  outcome of enqueueing it; a failure is returned at once
+  farpoint::result finish(farpoint::result const& enqueued) const noexcept {
+    if (!enqueued) return enqueued;
     farpoint::result const done = wait();
     if (!done) abort();
     return done;

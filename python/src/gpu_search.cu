@@ -10,8 +10,7 @@ namespace {
 template <class Search>
 farpoint::result finished(gpu_call& call, gpu_communicator const& ranks, Search search) {
   if (!search.outcome()) return search.outcome();
-  farpoint::result const done = search.run(call.allocate(search.workspace_bytes()));
-  return done ? ranks.finish() : done;
+  return ranks.finish(search.run(call.allocate(search.workspace_bytes())));
 }
 
 }  // namespace

@@ -9,8 +9,7 @@ farpoint::result voxelize_on_gpus(gpu_call& call, gpu_part const& part, farpoint
                                   farpoint::voxelize_shard_output<float> const& out) {
   gpu_communicator ranks{call};
   auto const size = voxelize_shard_workspace_bytes(call.exec, ranks.ranks(), part, params, out);
-  farpoint::result const done = voxelize_shard(call.exec, ranks, part, params, out, call.allocate(size));
-  return done ? ranks.finish() : done;
+  return ranks.finish(voxelize_shard(call.exec, ranks, part, params, out, call.allocate(size)));
 }
 
 farpoint::result gather_on_gpus(gpu_call& call, farpoint::voxelize_params<float> const& params,
@@ -18,8 +17,7 @@ farpoint::result gather_on_gpus(gpu_call& call, farpoint::voxelize_params<float>
                                 farpoint::voxelize_output<float> const& all) {
   gpu_communicator ranks{call};
   auto const size = gather_voxels_workspace_bytes(call.exec, ranks.ranks(), params, own, all);
-  farpoint::result const done = gather_voxels(call.exec, ranks, params, own, all, call.allocate(size));
-  return done ? ranks.finish() : done;
+  return ranks.finish(gather_voxels(call.exec, ranks, params, own, all, call.allocate(size)));
 }
 
 }  // namespace farpoint_python

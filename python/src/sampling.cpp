@@ -1,6 +1,7 @@
 /// @file
 /// fps() and gather().
 #include "arrays.hpp"
+#include "fps_params.hpp"
 #include "module.hpp"
 #include "quick.hpp"
 
@@ -46,12 +47,7 @@ struct fps_arguments {
   optional_input sample_counts;
 
   farpoint::fps_params params() const {
-    farpoint::fps_params all;
-    all.samples = samples;
-    all.first = first;
-    all.stop_below = stop_below;
-    all.random_first = seed.has_value();
-    all.seed = seed.value_or(0);
+    farpoint::fps_params all = fps_params_of(samples, first, stop_below, seed);
     all.firsts = indices_of(firsts);
     all.chosen = indices_of(chosen);
     all.sample_counts = indices_of(sample_counts);

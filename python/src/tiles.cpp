@@ -1,6 +1,7 @@
 /// @file
 /// knn(), radius() and fps() of tiles that an object of Python reads.
 #include "arrays.hpp"
+#include "fps_params.hpp"
 #include "module.hpp"
 #include "radius_params.hpp"
 
@@ -136,12 +137,7 @@ void add(nb::module_& m, char const* name) {
           "fps",
           [](self& tiles, int threads, index_t samples, index_t first, double stop_below,
              std::optional<std::uint64_t> seed, output const& nearest, output const& indices, output const& distances) {
-            farpoint::fps_params params;
-            params.samples = samples;
-            params.first = first;
-            params.stop_below = stop_below;
-            params.random_first = seed.has_value();
-            params.seed = seed.value_or(0);
+            farpoint::fps_params const params = fps_params_of(samples, first, stop_below, seed);
             tiles.fps(threads, params, nearest, indices, distances);
           },
           nb::arg("threads"), nb::arg("samples"), nb::arg("first"), nb::arg("stop_below"), nb::arg("seed").none(),
