@@ -7,6 +7,7 @@
 #include <farpoint/core/bits.hpp>
 #include <farpoint/core/math.hpp>
 
+#include <cstddef>
 #include <limits>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -44,7 +45,7 @@ struct scan_tile {
     return groups[i / group_size].at(i % group_size);
   }
 
-  group groups[capacity / group_size];
+  group groups[std::size_t{capacity / group_size}];
 };
 
 /// Offers the points of a tile to the lists of a warp's lanes, and merges all offers. A lane tests every `parts`-th
@@ -64,7 +65,7 @@ FARPOINT_DEVICE void scan_nearest(scan_tile<Scalar> const& tile, int size, std::
     if (has_points) {
       auto const& group = tile.groups[from / group_size + part];
       std::uint32_t const begin = first + static_cast<std::uint32_t>(from + part * group_size);
-      Scalar d[group_size];
+      Scalar d[std::size_t{group_size}];
       FARPOINT_UNROLL
       for (int i = 0; i < group_size; ++i) d[i] = distance2(group.at(i), q);
       FARPOINT_UNROLL
