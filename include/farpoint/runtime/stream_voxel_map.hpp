@@ -14,6 +14,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// The size of a map's memory is voxel_map_bytes() of <farpoint/scale/voxel_map.hpp>. They are no templates: a call
 /// that the templates of voxel_map.cuh match as well goes to the library.
 /// @{
+// The argument is a type, which parentheses would change.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define FARPOINT_VOXEL_MAP_OF(Scalar)                                                                                 \
   FARPOINT_API result voxel_map_clear(cuda_exec exec, voxel_map<Scalar> const& map) noexcept;                         \
   FARPOINT_API std::size_t voxel_map_insert_workspace_bytes(cuda_exec exec, voxel_map<Scalar> const& map,             \
@@ -29,6 +31,7 @@ FARPOINT_BEGIN_NAMESPACE
                                      bytes workspace) noexcept;                                                       \
   FARPOINT_API result voxel_map_restore(cuda_exec exec, voxel_map<Scalar> const& map,                                 \
                                         voxel_map_header const& header) noexcept;
+// NOLINTEND(bugprone-macro-parentheses)
 FARPOINT_VOXEL_MAP_OF(float)
 FARPOINT_VOXEL_MAP_OF(double)
 #undef FARPOINT_VOXEL_MAP_OF

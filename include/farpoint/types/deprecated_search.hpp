@@ -69,6 +69,8 @@ decltype(auto) join_k(Call const& call, First& first, Second& second, Rest&... r
 #define FARPOINT_LOOSE_K(NAME) \
   [[deprecated("farpoint: " #NAME "() takes the number of neighbors as a member of its parameters")]]
 
+// The arguments are names, which parentheses would change.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 /// Declares the deprecated forms of a function.
 #define FARPOINT_WITH_LOOSE_K(NAME)                                                                                  \
   template <class... Selector, class... Args, std::enable_if_t<detail::has_loose_k<std::decay_t<Args>...>, int> = 0> \
@@ -93,6 +95,7 @@ decltype(auto) join_k(Call const& call, First& first, Second& second, Rest&... r
     return NAME<Selector...>(exec, points, queries, detail::with_k(params, static_cast<index_t>(k)), output,    \
                              workspace);                                                                        \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// @cond
 FARPOINT_WITH_LOOSE_K_AND_BRACES(knn, neighborhood_params, knn_output)
