@@ -193,6 +193,19 @@
   DO(gather, feature_rows<VALUE const>, index_view, feature_rows<VALUE>, gather_report*)
 /// @}
 
+/// @name Calls of ranks on host memory
+/// @{
+#define FARPOINT_CALLS_OF_RANKS(DO, C)                                                                     \
+  DO(fps_shard, shard<point_view<C>>, fps_params, fps_shard_output<C>)                                     \
+  DO(voxelize_shard, shard<point_view<C>>, voxelize_params<C>, voxelize_shard_output<C>)                   \
+  DO(gather_voxels, voxelize_params<C>, voxelize_shard_output<C>, voxelize_output<C>)                      \
+  DO(knn_shard, shard<point_view<C>>, point_view<C>, knn_params, knn_shard_output<C>)                      \
+  DO(radius_shard, shard<point_view<C>>, point_view<C>, radius_params, radius_shard_output<C>)             \
+  DO(estimate_normals_shard, shard<point_view<C>>, normals_params, normals_output<C>)                      \
+  DO(mean_knn_distance_shard, shard<point_view<C>>, mean_knn_distance_params, mean_knn_distance_output<C>) \
+  DO(interpolate_shard, shard<point_view<C>>, span<float const>, point_view<C>, index_t, interpolate_output)
+/// @}
+
 /// LIST(DO, Coord) for the coordinates of clouds.
 #define FARPOINT_FOR_EACH_COORD(LIST, DO) \
   LIST(DO, float)                         \

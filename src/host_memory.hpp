@@ -20,16 +20,16 @@ class host_memory {
   /// @param exec  execution with the threads of the call
   explicit host_memory(host_exec exec) noexcept : exec_{exec} {}
 
-  /// Returns `size_of()` bytes that the calling thread keeps from one call to the next.
+  /// Returns `size_of()` bytes that the calling thread keeps from one call to the next. Up to two times in a call.
   template <class SizeOf>
   bytes scratch(SizeOf const& size_of) noexcept {
-    return of_size(size_of(), of_thread());
+    return of_size(size_of(), next(of_thread(), scratches_));
   }
   bool is_enough() const noexcept { return is_enough_; }
 
   /// Releases the memory that the calling thread keeps.
   static void release_thread() noexcept {
-    of_thread().release();
+    for (auto& memory : of_thread()) memory.release();
     for (auto& memory : batches_of_thread()) memory.release();
   }
 
@@ -37,7 +37,7 @@ class host_memory {
   clouds_of<float> widened(clouds_of<float16> const& clouds) noexcept {
     if (!has_points(clouds)) return in_float(clouds, clouds.points().base());
     index_t const size = clouds.points().size();
-    bytes const wide = of_size(3 * sizeof(float) * static_cast<std::size_t>(size), next_batch_of_thread());
+    bytes const wide = of_size(3 * sizeof(float) * static_cast<std::size_t>(size), next(batches_of_thread(), batches_));
     if (is_enough_) {
       static_cast<void>(
           for_each_index(exec_, size, widen_point{clouds.points(), reinterpret_cast<float*>(wide.data())}, 3));
@@ -46,24 +46,25 @@ class host_memory {
   }
 
  private:
-  /// Maximum number of batches of clouds in a call: points and queries.
-  static constexpr std::size_t max_batches = 2;
+  /// Points and queries are two batches; the halves of a call on ranks have two workspaces.
+  using pair = std::array<host_scratch, 2>;
 
   bytes of_size(std::size_t size, host_scratch& memory) noexcept {
     if (size > 0) is_enough_ = static_cast<bool>(memory.reserve(size)) && is_enough_;
     return memory;
   }
-  static host_scratch& of_thread() noexcept {
-    static thread_local host_scratch memory;
+  static pair& of_thread() noexcept {
+    static thread_local pair memory;
     return memory;
   }
-  static std::array<host_scratch, max_batches>& batches_of_thread() noexcept {
-    static thread_local std::array<host_scratch, max_batches> memory;
+  static pair& batches_of_thread() noexcept {
+    static thread_local pair memory;
     return memory;
   }
-  host_scratch& next_batch_of_thread() noexcept { return batches_of_thread()[batches_++ % max_batches]; }
+  static host_scratch& next(pair& memory, std::size_t& used) noexcept { return memory[used++ % memory.size()]; }
 
   host_exec exec_;
+  std::size_t scratches_ = 0;
   std::size_t batches_ = 0;
   bool is_enough_ = true;
 };

@@ -41,8 +41,8 @@ constexpr char const* name_of(function f) noexcept {
     case function::voxel_map_restore: return "voxel_map_restore";
     case function::project: return "project";
     case function::draw_splats: return "draw_splats";
+    default: return "";  // calls of ranks have no stream
   }
-  return "";
 }
 
 /// Returns a message that begins with the name of a function: "fps: this library was built without CUDA".

@@ -8,7 +8,8 @@
 /// the header. In a file that includes both, the library serves every call that it can.
 ///
 /// Further headers, separate because they take time to compile: runtime/stream_hash_map.hpp has the bulk calls on hash
-/// maps, and runtime/stream_bounds.hpp the bounds of workspaces.
+/// maps, runtime/stream_bounds.hpp the bounds of workspaces, and runtime/rank_calls.hpp the calls of ranks on clouds in
+/// host memory.
 ///
 /// Without a usable GPU or a driver, or if the library was built without CUDA, workspace sizes are 0 and calls return
 /// status::unavailable.

@@ -37,7 +37,15 @@ enum class function {
   voxel_map_keep,
   voxel_map_restore,
   project,
-  draw_splats
+  draw_splats,
+  fps_shard,
+  voxelize_shard,
+  gather_voxels,
+  knn_shard,
+  radius_shard,
+  estimate_normals_shard,
+  mean_knn_distance_shard,
+  interpolate_shard
 };
 
 /// Clouds that the library takes.

@@ -3,26 +3,11 @@
 #pragma once
 
 #include <farpoint/core/status.hpp>
-#include <farpoint/core/types.hpp>
+#include <farpoint/types/shard.hpp>
 
 #include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
-
-/// Part of a buffer that goes to one rank or comes from it.
-struct message {
-  std::size_t begin = 0;  ///< bytes from the start of the buffer
-  std::size_t size = 0;   ///< bytes
-};
-
-/// Messages from one rank to each rank and back, itself included. The sizes agree: what rank a receives from rank b is
-/// as long as what b sends to a.
-struct all_to_all_messages {
-  unsigned char const* send = nullptr;
-  span<message const> outgoing = {};  ///< `[ranks]`: part of `send` for each rank
-  unsigned char* receive = nullptr;
-  span<message const> incoming = {};  ///< `[ranks]`: part of `receive` from each rank
-};
 
 namespace detail {
 
@@ -86,15 +71,6 @@ result check_communicator(Communicator const& communicator) noexcept {
 }
 
 }  // namespace detail
-
-/// One rank's part of a cloud: consecutive points of it. A part may be empty.
-template <class Points>
-struct shard {
-  /// The points, in the rank's memory.
-  Points points{};
-  /// Index of the part's first point in the whole cloud. Parts must not overlap; their order need not follow the ranks.
-  index_t first_index = 0;
-};
 
 namespace detail {
 

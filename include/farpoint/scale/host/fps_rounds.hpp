@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/scale/fps_shard_output.hpp>
+#include <farpoint/types/fps_shard.hpp>
 #include <farpoint/scale/host/fps_memory.hpp>
 
 #include <algorithm>

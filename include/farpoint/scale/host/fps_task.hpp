@@ -4,7 +4,7 @@
 
 #include <farpoint/detail/fps/check.hpp>
 #include <farpoint/host/float_environment.hpp>
-#include <farpoint/scale/fps_shard_output.hpp>
+#include <farpoint/types/fps_shard.hpp>
 #include <farpoint/scale/host/fps_points.hpp>
 #include <farpoint/scale/host/fps_rounds.hpp>
 #include <farpoint/scale/stream/shard_agreement.hpp>

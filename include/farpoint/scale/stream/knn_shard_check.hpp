@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/knn.hpp>
-#include <farpoint/scale/knn_shard_output.hpp>
+#include <farpoint/types/knn_shard.hpp>
 #include <farpoint/scale/stream/shard_agreement.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/scale/radius_shard_output.hpp>
+#include <farpoint/scale/stream/radius_request.hpp>
 #include <farpoint/scale/stream/extent_step.hpp>
 #include <farpoint/scale/stream/knn_steps.hpp>
 

@@ -6,7 +6,7 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/args.hpp>
 #include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
-#include <farpoint/scale/fps_shard_output.hpp>
+#include <farpoint/types/fps_shard.hpp>
 #include <farpoint/scale/peer_memory.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/detail/fps/local_maxima/point_marks.hpp>
-#include <farpoint/scale/fps_shard_output.hpp>
+#include <farpoint/types/fps_shard.hpp>
 #include <farpoint/scale/stream/fps/layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

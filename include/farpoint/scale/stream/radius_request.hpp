@@ -1,26 +1,14 @@
 /// @file
-/// Arguments and output of radius_shard(), and their checks.
+/// Arguments of radius_shard(), and their checks.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/detail/search/check.hpp>
 #include <farpoint/scale/indexed_shard.hpp>
 #include <farpoint/scale/stream/shard_agreement.hpp>
+#include <farpoint/types/radius_shard.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-
-/// Outputs of radius_shard(): the rows of the rank's queries.
-template <class Scalar = float>
-struct radius_shard_output {
-  span<index_t> indices = {};  ///< `[queries, max_neighbors]`: indices into the whole cloud, as in radius_output
-  span<Scalar> distances =
-      {};  ///< `[queries, max_neighbors]`: squared distances (m^2), as in radius_output; not optional
-  span<index_t> counts = {};  ///< `[queries]`: as in radius_output; not optional
-  /// Room for queries sent, and again for queries received; not used by radius_shard_plan().
-  index_t exchanged_capacity = 0;
-  index_t* exchanged = nullptr;     ///< larger count of queries sent or received, even if above capacity; optional
-  radius_report* report = nullptr;  ///< sums over all ranks, the same on every rank; optional
-};
 
 namespace FARPOINT_HIDDEN detail {
 
