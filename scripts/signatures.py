@@ -79,7 +79,9 @@ def calls(root, header, listed):
     places = [f"`#include <{header}>` for host threads"]
     if path.with_suffix(".cuh").exists():
         places.append(f"`<{header[:-4]}.cuh>` for a stream, by nvcc")
-    if in_library(root, names):
+    if in_library(root, names, "rank_calls.hpp"):
+        places.append("`<farpoint/runtime/rank_calls.hpp>` for host threads, by the [compiled library](../library.md)")
+    elif in_library(root, names):
         where = "for both" if in_library(root, names, "host_*.hpp") else "for a stream"
         places.append(f"`<farpoint/runtime.hpp>` {where}, by the [compiled library](../library.md)")
     lines = [", ".join(places) + ":", "", "```cpp"]

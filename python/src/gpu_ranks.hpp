@@ -5,10 +5,10 @@
 #include <farpoint/core/cuda_exec.hpp>
 #include <farpoint/core/points.hpp>
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/types/fps_shard.hpp>
-#include <farpoint/types/knn_shard.hpp>
 #include <farpoint/scale/radius_shard.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
+#include <farpoint/types/fps_shard.hpp>
+#include <farpoint/types/knn_shard.hpp>
 
 #include <array>
 #include <chrono>

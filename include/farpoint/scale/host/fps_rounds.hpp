@@ -3,8 +3,8 @@
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/types/fps_shard.hpp>
 #include <farpoint/scale/host/fps_memory.hpp>
+#include <farpoint/types/fps_shard.hpp>
 
 #include <algorithm>
 #include <functional>

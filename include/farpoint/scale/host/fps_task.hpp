@@ -4,10 +4,10 @@
 
 #include <farpoint/detail/fps/check.hpp>
 #include <farpoint/host/float_environment.hpp>
-#include <farpoint/types/fps_shard.hpp>
 #include <farpoint/scale/host/fps_points.hpp>
 #include <farpoint/scale/host/fps_rounds.hpp>
 #include <farpoint/scale/stream/shard_agreement.hpp>
+#include <farpoint/types/fps_shard.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 

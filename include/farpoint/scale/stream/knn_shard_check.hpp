@@ -3,8 +3,8 @@
 #pragma once
 
 #include <farpoint/knn.hpp>
-#include <farpoint/types/knn_shard.hpp>
 #include <farpoint/scale/stream/shard_agreement.hpp>
+#include <farpoint/types/knn_shard.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

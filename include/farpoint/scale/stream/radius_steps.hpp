@@ -3,9 +3,9 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/scale/stream/radius_request.hpp>
 #include <farpoint/scale/stream/extent_step.hpp>
 #include <farpoint/scale/stream/knn_steps.hpp>
+#include <farpoint/scale/stream/radius_request.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -6,8 +6,8 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/args.hpp>
 #include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
-#include <farpoint/types/fps_shard.hpp>
 #include <farpoint/scale/peer_memory.hpp>
+#include <farpoint/types/fps_shard.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -5,8 +5,8 @@
 
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/detail/fps/local_maxima/point_marks.hpp>
-#include <farpoint/types/fps_shard.hpp>
 #include <farpoint/scale/stream/fps/layout.hpp>
+#include <farpoint/types/fps_shard.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
