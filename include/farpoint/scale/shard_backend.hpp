@@ -99,7 +99,7 @@ class shard_telling {
 /// Headers of all ranks of a call, at most `Most` ranks.
 /// @tparam Header  shard_header, or a type that derives from it
 template <int Most, class Header = shard_header>
-struct shard_parties {
+struct shard_headers {
   Header headers[std::size_t{Most}];
   int sources[std::size_t{Most}];  ///< ranks in the order of their parts
 

@@ -136,7 +136,7 @@ class search_call {
   result own_;
   bytes workspace_;
   index_t capacity_;
-  shard_parties<query_max_ranks<Exec>> all_;
+  shard_headers<query_max_ranks<Exec>> all_;
 };
 
 }  // namespace detail

@@ -29,9 +29,9 @@ struct curve_border {
   std::uint64_t offset;
 };
 
-/// Message of each rank about its points and queries.
+/// Points and queries of a rank, which it sends to all ranks.
 template <class Scalar>
-struct curve_party {
+struct curve_summary {
   bounding_box<Scalar> box;  ///< around the finite points
   std::uint64_t points;      ///< number of finite points
   std::uint64_t non_finite_points;
@@ -55,23 +55,23 @@ struct curve_frame {
 /// Arrays for `n` points of the rank.
 template <class Scalar>
 struct curve_memory {
-  std::uint64_t* keys;             ///< `[n]`
-  stream_extent<Scalar>* extents;  ///< `[2]`: of the points, and of the queries
-  std::uint64_t* non_finite;       ///< `[2]`
-  curve_party<Scalar>* parties;    ///< `[ranks + 1]`: of all ranks, then this rank's own
-  curve_frame<Scalar>* frame;      ///< `[1]`
-  curve_border* borders[2];        ///< `[ranks]` each: before and after a round
-  curve_border* ties[2];           ///< `[ranks]` each: border among this rank's points of equal key
-  std::uint32_t* open_ties;        ///< `[1]`: number of ties that are not final
-  std::uint32_t* counts;           ///< `[curve_counters]`
-  std::uint32_t* matrix;           ///< `[ranks, curve_counters]`
-  std::uint64_t* groups;           ///< `[ranks, curve_groups]`
+  std::uint64_t* keys;               ///< `[n]`
+  stream_extent<Scalar>* extents;    ///< `[2]`: of the points, and of the queries
+  std::uint64_t* non_finite;         ///< `[2]`
+  curve_summary<Scalar>* summaries;  ///< `[ranks + 1]`: of all ranks, then this rank's own
+  curve_frame<Scalar>* frame;        ///< `[1]`
+  curve_border* borders[2];          ///< `[ranks]` each: before and after a round
+  curve_border* ties[2];             ///< `[ranks]` each: border among this rank's points of equal key
+  std::uint32_t* open_ties;          ///< `[1]`: number of ties that are not final
+  std::uint32_t* counts;             ///< `[curve_counters]`
+  std::uint32_t* matrix;             ///< `[ranks, curve_counters]`
+  std::uint64_t* groups;             ///< `[ranks, curve_groups]`
 
   curve_memory(workspace_cutter& cutter, int ranks, index_t n) noexcept {
     keys = cutter.take<std::uint64_t>(n);
     extents = cutter.take<stream_extent<Scalar>>(2);
     non_finite = cutter.take<std::uint64_t>(2);
-    parties = cutter.take<curve_party<Scalar>>(ranks + 1);
+    summaries = cutter.take<curve_summary<Scalar>>(ranks + 1);
     frame = cutter.take<curve_frame<Scalar>>(1);
     for (auto& now : borders) now = cutter.take<curve_border>(ranks);
     for (auto& now : ties) now = cutter.take<curve_border>(ranks);
@@ -155,7 +155,7 @@ struct curve_counter<host_exec> {
   }
 };
 
-/// Sets this rank's entry of `parties`. Runs once.
+/// Sets this rank's entry of `summaries`. Runs once.
 template <class Scalar>
 struct curve_describe_step {
   curve_memory<Scalar> memory;
@@ -165,8 +165,8 @@ struct curve_describe_step {
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     std::uint64_t const bad = memory.non_finite[0];
-    memory.parties[ranks] = {memory.extents[0].box(), static_cast<std::uint64_t>(points) - bad, bad,
-                             has_queries ? memory.non_finite[1] : bad};
+    memory.summaries[ranks] = {memory.extents[0].box(), static_cast<std::uint64_t>(points) - bad, bad,
+                               has_queries ? memory.non_finite[1] : bad};
   }
 };
 
@@ -180,8 +180,8 @@ struct curve_begin_step {
     auto box = bounding_box<Scalar>::empty();
     std::uint64_t all = 0;
     for (int r = 0; r < ranks; ++r) {
-      box.grow(memory.parties[r].box);
-      all += memory.parties[r].points;
+      box.grow(memory.summaries[r].box);
+      all += memory.summaries[r].points;
     }
     memory.frame->grid = curve_grid<Scalar>{box, curve_axis_bits};
     for (int way = 0; way < hilbert_table::ways; ++way) memory.frame->table[way] = hilbert_table::row(way);

@@ -121,7 +121,7 @@ result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_argum
                               sizes.takes_queries() || is_empty ? 1u : 0u,
                               asked.method.owned_points,
                               asked.method.owned_queries};
-  shard_parties<curve_max_ranks, knn_curve_header> all;
+  shard_headers<curve_max_ranks, knn_curve_header> all;
   result const agreed = all.agree(exec, communicator, own, mine, workspace);
   if (!agreed) return or_abort(communicator, agreed);
   index_t points = 0;

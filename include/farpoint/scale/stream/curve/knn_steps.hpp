@@ -67,13 +67,13 @@ struct knn_curve_memory {
   knn_curve_memory(workspace_cutter& cutter, knn_curve_sizes const& s) noexcept
       : owners{cutter, s.ranks, s.points, s.takes_queries() ? s.queries : 0} {
     index_t const own_queries = s.takes_queries() ? s.queries : 0;
-    index_t const parcels = larger(s.points, own_queries);
+    index_t const most_sent = larger(s.points, own_queries);
     index_t const answered = larger(s.is_self ? s.points : index_t{0}, own_queries);
     index_t const taken = s.takes_queries() ? s.owned_queries : 0;
     index_t const excluding = s.excludes_self ? taken : 0;
     sources = cutter.take<curve_source>(s.ranks);
-    sent = cutter.take<vec<Scalar>>(parcels);
-    sent_names = cutter.take<Index>(parcels);
+    sent = cutter.take<vec<Scalar>>(most_sent);
+    sent_names = cutter.take<Index>(most_sent);
     owned = cutter.take<vec<Scalar>>(s.owned_points);
     names = cutter.take<Index>(s.owned_points);
     asked = cutter.take<vec<Scalar>>(taken);
@@ -122,8 +122,8 @@ struct knn_give_step {
   template <class Number>
   FARPOINT_HD void operator()(Number e) const noexcept {
     auto const width = static_cast<Number>(k);
-    Number const parcel = e / width;
-    index_t const at = index_t{order[parcel]} * k + static_cast<index_t>(e - parcel * width);
+    Number const item = e / width;
+    index_t const at = index_t{order[item]} * k + static_cast<index_t>(e - item * width);
     to[at] = index_of(index_t{places[e]});
     to_distances[at] = distances[e];
   }
@@ -158,15 +158,15 @@ struct knn_leave_step {
 /// Adds up the non-finite points and queries of all ranks. Runs once.
 template <class Scalar>
 struct knn_curve_report_step {
-  curve_party<Scalar> const* parties;
+  curve_summary<Scalar> const* summaries;
   int ranks;
   knn_report* total;
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     knn_report sum{};
     for (int r = 0; r < ranks; ++r) {
-      sum.non_finite_points += parties[r].non_finite_points;
-      sum.non_finite_queries += parties[r].non_finite_queries;
+      sum.non_finite_points += summaries[r].non_finite_points;
+      sum.non_finite_queries += summaries[r].non_finite_queries;
     }
     *total = sum;
   }

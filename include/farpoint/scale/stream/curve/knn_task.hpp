@@ -83,7 +83,7 @@ class knn_curve_task {
   int ranks() const noexcept { return call_.sizes.ranks; }
   auto const& memory() const noexcept { return plan_.memory; }
   /// The points if they are the queries, otherwise the queries.
-  curve_parcels<Exec> const& asking() const noexcept {
+  curve_by_owner<Exec> const& asking() const noexcept {
     return is_self_ ? memory().owners.points : memory().owners.queries;
   }
   index_t asking_count() const noexcept { return call_.queries.size(); }
@@ -197,8 +197,8 @@ class knn_curve_task {
                                        call_.output.indices.data(), call_.output.distances.data()};
     if (done) done = for_each_index(exec_, left * call_.sizes.k, leave, 2);
     if (!done || call_.output.report == nullptr) return done;
-    return for_each_index(exec_, 1, knn_curve_report_step<scalar>{m.owners.curve.parties, ranks(), call_.output.report},
-                          ranks());
+    return for_each_index(
+        exec_, 1, knn_curve_report_step<scalar>{m.owners.curve.summaries, ranks(), call_.output.report}, ranks());
   }
   /// Writes the rows of sent queries [begin, end).
   result give(index_t begin, index_t end, Index const* places, scalar const* distances) const noexcept {

@@ -2,7 +2,7 @@
 /// Owners of points and queries along the curve, and the numbers that go from rank to rank.
 #pragma once
 
-#include <farpoint/scale/stream/curve/parcels.hpp>
+#include <farpoint/scale/stream/curve/send_to_owners.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -11,8 +11,8 @@ namespace FARPOINT_HIDDEN detail {
 template <class Exec, class Scalar>
 struct curve_repartition_memory {
   curve_memory<Scalar> curve;
-  curve_parcels<Exec> points;
-  curve_parcels<Exec> queries;
+  curve_by_owner<Exec> points;
+  curve_by_owner<Exec> queries;
   std::uint32_t* begins;  ///< `[2, ranks + 2]`: first item of each owner, for points and queries
   std::uint32_t* matrix;  ///< `[ranks, 2, ranks + 2]`: `begins` of all ranks
 

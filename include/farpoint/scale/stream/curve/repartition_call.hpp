@@ -135,7 +135,7 @@ class repartition_call {
   result own_;
   bytes workspace_;
   index_t points_ = 0;  ///< of all ranks, once they have agreed
-  shard_parties<curve_max_ranks> all_;
+  shard_headers<curve_max_ranks> all_;
 };
 
 }  // namespace detail

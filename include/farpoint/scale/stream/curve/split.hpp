@@ -40,7 +40,7 @@ class curve_split {
     result done = measure(points, 0);
     if (done && has_queries) done = measure(queries, 1);
     if (done) done = for_each_index(exec_, 1, curve_describe_step<Scalar>{memory_, ranks, points.size(), has_queries});
-    if (done) done = communicator_.all_gather(memory_.parties + ranks, memory_.parties, sizeof *memory_.parties);
+    if (done) done = communicator_.all_gather(memory_.summaries + ranks, memory_.summaries, sizeof *memory_.summaries);
     if (done) done = for_each_index(exec_, 1, curve_begin_step<Scalar>{memory_, ranks}, ranks);
     if (done) {
       curve_key_step<Points> const keys{points, memory_.frame, memory_.keys};

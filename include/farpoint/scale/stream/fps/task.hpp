@@ -324,7 +324,7 @@ result fps_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   // The chosen points may be in device memory, so they are compared later, by fps_stream_chosen::digest.
   std::uint64_t const digest = own ? digest_of<Points>(params, false) : 0;
   shard_header const mine{digest, own ? 0u : 1u, part.first_index, part.points.size(), 0};
-  shard_parties<fps_stream_max_ranks> all;
+  shard_headers<fps_stream_max_ranks> all;
   result const agreed = all.agree(exec, communicator, own, mine, workspace);
   if (!agreed) return or_abort(communicator, agreed);
   index_t const first = fps_shard_first(params, all.headers, all.sources, ranks);

@@ -12,14 +12,14 @@ inline constexpr int curve_max_ranks = 64;
 
 /// Owner and order of `n` points or queries. Non-finite ones are not sent; they sort last.
 template <class Exec>
-struct curve_parcels {
+struct curve_by_owner {
   using sorter_type = typename shard_backend<Exec>::sorter;
 
   std::uint32_t* owners[2];  ///< `[n]`: unsorted, sorted
   std::uint32_t* items[2];   ///< `[n]`: indices; sorted by owner, then by index
   sorter_type sorter;
 
-  curve_parcels(workspace_cutter& cutter, index_t n) noexcept
+  curve_by_owner(workspace_cutter& cutter, index_t n) noexcept
       : owners{cutter.take<std::uint32_t>(n), cutter.take<std::uint32_t>(n)},
         items{cutter.take<std::uint32_t>(n), cutter.take<std::uint32_t>(n)},
         sorter{cutter, n} {}
@@ -74,7 +74,7 @@ struct curve_query_owner_step {
 };
 
 /// Finds the first item of each owner. Runs for one more than the items.
-struct curve_parcel_begin_step {
+struct curve_owner_begin_step {
   std::uint32_t const* owners;  ///< sorted
   std::uint64_t size;
   std::uint32_t none;     ///< value of non-finite items, one above the last owner
@@ -176,15 +176,15 @@ class curve_mover {
 
   /// Sorts items by their owners, and finds the first item of each owner.
   /// @param begins  `[ranks + 2]`
-  result sort(curve_parcels<Exec> const& parcels, index_t size, std::uint32_t* begins) const noexcept {
+  result sort(curve_by_owner<Exec> const& items, index_t size, std::uint32_t* begins) const noexcept {
     int const ranks = communicator_.ranks();
     result done;
     if (size > 0) {
-      done = parcels.sorter.run(exec_, parcels.owners, parcels.items, size, curve_parcels<Exec>::bits(ranks));
+      done = items.sorter.run(exec_, items.owners, items.items, size, curve_by_owner<Exec>::bits(ranks));
     }
     if (!done) return done;
-    curve_parcel_begin_step const step{parcels.owners_in_order(ranks), static_cast<std::uint64_t>(size),
-                                       static_cast<std::uint32_t>(ranks), begins};
+    curve_owner_begin_step const step{items.owners_in_order(ranks), static_cast<std::uint64_t>(size),
+                                      static_cast<std::uint32_t>(ranks), begins};
     return for_each_index(exec_, size + 1, step, 2);
   }
 
