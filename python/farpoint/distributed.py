@@ -111,7 +111,7 @@ class _Connection:
         self._gloo = None
         if self.gpus is None:
             return
-        # NCCL does not tell a rank that waits for this one on its GPU.
+        # A rank that waits for this one on its GPU does not learn of the failure from NCCL.
         with contextlib.suppress(Exception):
             if self._store is not None:
                 self._store.add("failures", 1)

@@ -15,7 +15,7 @@ bool is_of_numpy(nb::handle object) noexcept {
   return numpy_array != nullptr && PyObject_TypeCheck(object.ptr(), numpy_array) != 0;
 }
 
-/// Types of arrays whose streams cannot be asked for, as of JAX. Kept until the process ends; the GIL guards it.
+/// Types of arrays without a stream attribute, such as JAX arrays. Kept until the process ends; the GIL guards it.
 std::vector<PyTypeObject*>& exchanged_types() {
   static std::vector<PyTypeObject*> all;
   return all;
@@ -29,9 +29,9 @@ bool is_exchanged(nb::handle object) noexcept {
 }
 
 /// The object that nanobind reads. Without stream = -1, the array's library would synchronize with the legacy stream,
-/// which cannot be captured; our work is on the array's stream and needs no synchronization. Where it is not, the
-/// legacy stream waits for the array, and calls are on that stream. The buffer protocol does not imply host memory:
-/// CuPy's arrays have it, too.
+/// which cannot be captured; our work is on the array's stream and needs no synchronization. For arrays of
+/// exchanged_types(), the legacy stream waits for the array, and calls are on that stream. The buffer protocol does not
+/// imply host memory: CuPy's arrays have it, too.
 nb::object exported(nb::handle object) {
   if (is_of_numpy(object) || !nb::hasattr(object, "__dlpack__")) return nb::borrow(object);
   constexpr int no_order = -1;

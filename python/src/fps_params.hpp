@@ -1,5 +1,5 @@
 /// @file
-/// Parameters of fps() from those of the Python half.
+/// Parameters of fps() from arguments of Python.
 #pragma once
 
 #include <farpoint/types/fps.hpp>

@@ -47,7 +47,7 @@ void load_nccl() {
     char const* name;
     int mode;
   };
-  // Of torch's builds some have NCCL in a library of its own, and some inside of libtorch_cuda.so.
+  // Some builds of torch load NCCL as a library of its own; others have it inside libtorch_cuda.so.
   constexpr place places[] = {{"libnccl.so.2", RTLD_NOLOAD}, {"libtorch_cuda.so", RTLD_NOLOAD}, {"libnccl.so.2", 0}};
   for (auto const& each : places) {
     void* const library = dlopen(each.name, RTLD_NOW | RTLD_LOCAL | each.mode);

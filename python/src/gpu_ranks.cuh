@@ -15,7 +15,7 @@ struct gpu_ranks::state {
   farpoint::nccl_communicator communicator;
 };
 
-/// nccl_exec that looks at the program while it waits: see farpoint::is_stream_communicator.
+/// nccl_exec that checks for interrupts of the program while it waits: see farpoint::is_stream_communicator.
 class gpu_communicator : public farpoint::nccl_exec {
  public:
   explicit gpu_communicator(gpu_call& call) noexcept

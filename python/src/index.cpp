@@ -62,7 +62,7 @@ class point_index {
   }
 
   /// Builds again, on a device: only enqueues, and allocates nothing.
-  /// @param points  as many as the index was built of
+  /// @param points  the number of points must be that of the first build
   void rebuild(place const& where, input const& points, optional_input const& offsets) {
     if (where.on_host()) refuse("PointIndex: an index in host memory is not built again");
     visit(where, points,

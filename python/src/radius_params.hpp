@@ -1,5 +1,5 @@
 /// @file
-/// Parameters of radius() from those of the Python half.
+/// Parameters of radius() from arguments of Python.
 #pragma once
 
 #include <farpoint/types/radius.hpp>

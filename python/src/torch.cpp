@@ -170,7 +170,7 @@ struct kept_arguments {
 nb::object arguments_of(std::int64_t const* shape, std::size_t axes, PyObject* dtype) {
   // Four to a slot, the newest first: with one, two outputs that share a slot push each other out in every call.
   using slot = std::array<kept_arguments, 4>;
-  // It lives as long as the process: when that ends, there is no Python to give the tuples back to.
+  // Never destroyed: at the end of the process, Python cannot free the tuples any more.
   static auto& all = *new std::array<slot, 64>;
   if (axes > kept_arguments::most) return new_arguments(shape, axes, dtype);
   auto hash = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(dtype) / alignof(std::max_align_t) + axes);

@@ -127,7 +127,7 @@ def other_groups(rank, ranks):
         same(fpd.fps(part(rank, ranks), 50, group=group, timeout=30), expected, backend)
         sharded.same(fpd.fps(ranks_of_torch.part(rank, ranks), 50, group=group), expected.cpu().numpy(), "in host memory")
         same(fpd.fps(part(rank, ranks), 50, group=group, timeout=30), expected, f"{backend} once more")
-    # Threads take turns. In them another device is the current one of rank 1.
+    # Threads of rank 1, whose current device is another one, call one after another.
     mine, outcomes = part(rank, ranks), []
     threads = [threading.Thread(target=lambda: outcomes.append(fpd.fps(mine, 50))) for _ in range(4)]
     for thread in threads:

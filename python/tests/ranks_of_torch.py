@@ -184,7 +184,7 @@ def tells_of_a_failure(rank, ranks):
     assert connection.others_failed()
     fails(RuntimeError, lambda: fpd.fps(part(rank, ranks), 5, group=group), most=10.0)
     assert ended == [rank]
-    # Another group, and one that is made again in its place, is not affected.
+    # Other groups, and a new group of the same ranks, are not affected.
     group = dist.new_group()
     sharded.same(fpd.fps(part(rank, ranks), 50, group=group), farpoint.fps(whole(ranks), 50), "on a new group")
     assert not fpd._connections[group].others_failed()

@@ -15,7 +15,7 @@ def whole_clouds(ranks):
     """Name, the cloud, and the numbers of points of each rank's part."""
     rng = np.random.default_rng(7)
     random = rng.uniform(-7, 7, (1500, 5)).astype(np.float32)
-    ties = rng.integers(-3, 4, (900, 3)).astype(np.float64) / 2  # 343 places: many are equal, and equally far
+    ties = rng.integers(-3, 4, (900, 3)).astype(np.float64) / 2  # 343 positions: many duplicates and ties
     broken = rng.uniform(-5, 5, (700, 3)).astype(np.float32)
     broken[rng.integers(0, 700, 90), rng.integers(0, 3, 90)] = rng.choice([np.nan, np.inf, -np.inf], 90)
     tiles = random[np.argsort(random[:, 0])]

@@ -61,7 +61,7 @@ def host(array):
     return array.detach().cpu().numpy() if isinstance(array, torch.Tensor) else np.asarray(array)
 
 
-@torch.no_grad()  # otherwise those that need a gradient are refused
+@torch.no_grad()  # tensors that need a gradient are refused otherwise
 def test_answers_are_those_of_arrays(device):
     for name, points in clouds(device):
         for (what, found), (_, expected) in zip(calls(points), calls(host(points))):
@@ -210,7 +210,7 @@ def test_modes_of_torch(device):
 
 
 def test_a_torch_without_what_is_quick():
-    # Of its own functions and DLPack's C exchange API, an older one has neither.
+    # An older torch has neither its functions for fast calls nor DLPack's C exchange API.
     code = f"""if 1:
         import sys, pytest, torch
         for owner, name in ((torch.Tensor, "__dlpack_c_exchange_api__"), (torch._C._dynamo.guards, "_empty_strided_cpu"),

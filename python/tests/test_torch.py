@@ -118,7 +118,7 @@ def test_values(device):
 
 @pytest.mark.parametrize("scale", [1e-21, 1e-12, 1.0, 1e12, 1e19, 1e25])
 def test_interpolation_at_all_scales(device, scale):
-    # Squared distances whose inverse is no float, or that are none themselves.
+    # Squared distances that overflow or underflow, or whose inverse does.
     points = (torch.randn(40, 3, dtype=torch.float64) * scale).float().to(device)
     queries = torch.cat([points[:3], points[3:20] * 0.9, torch.full((1, 3), float("nan"), device=device)])
     features = torch.randn(40, 4, device=device)

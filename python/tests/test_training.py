@@ -112,7 +112,7 @@ def test_gradients_of_coordinates(name, compiled, request):
 def test_chamfer_distance_converges(chamfer):
     moved, target, losses = chamfer["fit"](steps=150, points=200)
     assert losses[-1] < 0.1 * losses[0], losses[::30]
-    # What converged is the distance of its definition.
+    # The loss equals the definition of the Chamfer distance.
     squares = torch.cdist(moved.double(), target.double()).square()
     plain = squares.amin(0).mean() + squares.amin(1).mean()
     torch.testing.assert_close(chamfer["chamfer"](moved, target).double(), plain, rtol=1e-4, atol=1e-7)
