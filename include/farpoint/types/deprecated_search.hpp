@@ -112,16 +112,16 @@ FARPOINT_WITH_LOOSE_K(radius_shard_plan)
 FARPOINT_WITH_LOOSE_K(radius_shard_plan_workspace_bytes)
 FARPOINT_WITH_LOOSE_K(radius_tiles)
 
-template <class Points>
+// `{}` is not a number, but an output of another overload.
+template <class Points, class K, detail::if_number<K> = 0>
 FARPOINT_LOOSE_K(radius)
-auto radius(Points const& points, radius_params const& params, index_t max, host_exec exec = {}) {
-  return radius(points, detail::with_k(params, max), exec);
+auto radius(Points const& points, radius_params const& params, K max, host_exec exec = {}) {
+  return radius(points, detail::with_k(params, static_cast<index_t>(max)), exec);
 }
-template <class Source, class Queries>
+template <class Source, class Queries, class K, detail::if_number<K> = 0>
 FARPOINT_LOOSE_K(radius)
-auto radius(Source const& points, Queries const& queries, radius_params const& params, index_t max,
-            host_exec exec = {}) {
-  return radius(points, queries, detail::with_k(params, max), exec);
+auto radius(Source const& points, Queries const& queries, radius_params const& params, K max, host_exec exec = {}) {
+  return radius(points, queries, detail::with_k(params, static_cast<index_t>(max)), exec);
 }
 
 // mean_knn_distance() with k and means as arguments. `{3}` is not a number, but parameters.

@@ -1,7 +1,10 @@
 // Calls of before 0.1.0, with k or max as an argument, which forward until 0.2: results equal those of the calls that
 // have the number of neighbors in their parameters.
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/estimate_normals.hpp>
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/mean_knn_distance.hpp>
+#include <farpoint/point_bvh.hpp>
 #include <farpoint/radius.hpp>
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/neighborhood_shard.hpp>
@@ -235,4 +238,21 @@ TEST_CASE("deprecated calls: searches in tiles", "[tiles]") {
   };
   check_same<index_t>([&](auto& to) { return radius_tiles(exec, tiles, boxes, all, ball, k, balls(to), memory()); },
                       [&](auto& to) { return radius_tiles(exec, tiles, boxes, all, few, balls(to), memory()); });
+}
+
+TEST_CASE("calls in braces are not deprecated calls", "[knn]") {
+  using fp::status;
+  fp::host_scratch const memory{fp::point_bvh_bytes(exec, cloud)};
+  fp::point_bvh<float> bvh;
+  REQUIRE(build_point_bvh(exec, cloud, memory.get(), bvh));
+  CHECK(radius(exec, cloud, {0.2, 8}, {}, {}).code == status::bad_argument);
+  CHECK(radius(exec, cloud, asked, {0.2, 8}, {}, {}).code == status::bad_argument);
+  CHECK(radius(exec, bvh, asked, {0.2, 8}, {}, {}).code == status::bad_argument);
+  CHECK(radius_rows(exec, cloud, {0.2}, {}, {}).code == status::bad_argument);
+  CHECK(radius_rows(exec, cloud, asked, {0.2}, {}, {}).code == status::bad_argument);
+  CHECK(knn(exec, cloud, {k}, {}, {}).code == status::bad_argument);
+  CHECK(knn(exec, cloud, asked, {k}, {}, {}).code == status::bad_argument);
+  CHECK(knn(exec, bvh, asked, {k}, {}, {}).code == status::bad_argument);
+  CHECK(mean_knn_distance(exec, cloud, {k}, {}, {}).code == status::bad_argument);
+  CHECK(estimate_normals(exec, cloud, {k}, {}, {}).code == status::bad_argument);
 }
