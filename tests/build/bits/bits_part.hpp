@@ -13,7 +13,7 @@ class bits_part {
  public:
   using printer = void (*)(int threads);
 
-  bits_part(char const* name, printer print) noexcept : name_{name}, print_{print}, next_{last()} { last() = this; }
+  bits_part(char const* name, printer body) noexcept : name_{name}, print_{body}, next_{last()} { last() = this; }
   bits_part(bits_part const&) = delete;
   bits_part& operator=(bits_part const&) = delete;
 
