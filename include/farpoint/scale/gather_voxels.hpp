@@ -30,8 +30,8 @@ std::size_t gather_voxels_workspace_bytes(int ranks, voxelize_params<Scalar> con
 }
 
 /// Gives every rank the rows of all ranks, each at the position that its number gives: the output of one voxelize()
-/// call for the whole cloud. Rows that a rank of voxelize_shard() dropped for lack of room are missing, and
-/// `report.over_capacity` counts them.
+/// call for the whole cloud. If a rank of voxelize_shard() dropped rows for lack of room, the call is refused where a
+/// rank gives its report; without any report these rows are missing.
 ///
 /// For a cuda_exec, ranks are GPUs (include gather_voxels.cuh), with these differences:
 ///
@@ -44,13 +44,14 @@ std::size_t gather_voxels_workspace_bytes(int ranks, voxelize_params<Scalar> con
 ///                      communicator
 /// @param communicator  the communicator of voxelize_shard()
 /// @param params        the parameters of voxelize_shard(); only `mode` and features.count() are read
-/// @param own           filled by voxelize_shard(): voxel_count, numbers and the parts to gather
+/// @param own           filled by voxelize_shard(): voxel_count, numbers and the parts to gather; best with the report
 /// @param all           parts to gather, with room for all rows, of the types in `own` on all ranks; voxel_count; the
 ///                      report of `own` if both are given. Other parts are not written
 /// @param workspace     at least gather_voxels_workspace_bytes() bytes, 256-byte aligned
 ///
 /// @return `ok`, or:
-///         - `bad_argument` on all ranks if the arguments of one are refused, or ranks request different parts
+///         - `bad_argument` on all ranks if the arguments of one are refused, ranks request different parts, or the
+///           report of one says that a rank dropped rows for lack of room
 ///         - `workspace_too_small` on all ranks if one has no room for all rows
 ///         - `workspace_too_small` on a rank with too little workspace, and `bad_argument` on the others
 ///         - `communication_failure`: output may have been written. After the failures above none is

@@ -44,13 +44,13 @@ NUMBERS_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxel
 }
 
 TEST_CASE("voxelize_shard: more ranks than a stream can have", "[voxelize][shard]") {
-  for_each_cut(2, 150, check_steps<host_steps>);
+  for_each_cut(2, 130, check_steps<host_steps>);
   for_each_seed(2, [](std::uint64_t seed) {
     random_source random{seed};
     auto const cloud = make_cloud(shape::clusters, 20000, seed);
     auto const problem = for_shards(voxelize_problem<float>{cloud, fitted_grid<float>(cloud, {30, 25, 20}),
                                                             farpoint::hard{9000, 2}, packed_features(1)});
-    check_rank_answers(problem, run_ranks(problem, share_out(problem, random, 300), 1));
+    check_rank_answers(problem, run_ranks(problem, share_out(problem, random, 260), 1));
   });
 }
 

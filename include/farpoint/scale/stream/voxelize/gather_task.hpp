@@ -39,7 +39,8 @@ struct gather_voxels_request {
 /// Arrays of a call.
 template <class Exec>
 struct gather_voxels_plan {
-  first_counts<Exec, gather_header, index_t, 1> counts;     ///< number of rows of each rank, or -1 if it is invalid
+  first_counts<Exec, gather_header, index_t, 1>
+      counts;  ///< number of rows of each rank, or invalid_rows or dropped_rows
   host_array<Exec, index_t, shard_max_ranks<Exec>> begins;  ///< slot of each rank's first row
   host_array<Exec, message, 2 * shard_max_ranks<Exec>> messages;
   index_t* numbers;     ///< `[slots]`, by rank; negative where a slot has no row
@@ -54,15 +55,21 @@ struct gather_voxels_plan {
         rows{cutter.take<unsigned char>((capacity + ranks * gather_together) * widest)} {}
 };
 
+/// Instead of a rank's number of rows: it is invalid, or a rank has dropped rows.
+inline constexpr index_t invalid_rows = -1;
+inline constexpr index_t dropped_rows = -2;
+
 /// Finds the number of rows. Runs once.
 struct gather_count_step {
   index_span voxel_count;
-  index_t most;  ///< largest valid number
+  voxelize_report const* report;  ///< may be null
+  index_t most;                   ///< largest valid number
   index_t* count;
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     index_t const rows = voxel_count.get(0);
-    *count = rows >= 0 && rows <= most ? rows : -1;
+    *count = rows >= 0 && rows <= most ? rows : invalid_rows;
+    if (report != nullptr && report->over_capacity > 0) *count = dropped_rows;
   }
 };
 
@@ -202,6 +209,9 @@ result check_gathered_rows(Counts const& counts, gather_header* headers, int ran
   index_t room = max_points;
   for (int r = 0; r < ranks; ++r) {
     headers[r].rows = counts(r, 0);
+    if (headers[r].rows == dropped_rows) {
+      return reject("gather_voxels: a rank had no room for its rows, and has dropped some");
+    }
     if (headers[r].rows < 0) {
       return reject("gather_voxels: own.numbers is missing, or own is not what voxelize_shard() has filled");
     }
@@ -232,7 +242,7 @@ result gather_voxels_on(Exec exec, Communicator& communicator, gather_voxels_req
   gather_voxels_plan<Exec> plan{cutter, ranks, parts.widest(), good ? all.capacity : 0};
   if (good) {
     index_t const most = smaller(own.rows.capacity, static_cast<index_t>(own.numbers.size()));
-    good = for_each_index(exec, 1, gather_count_step{own.rows.voxel_count, most, plan.counts.own()});
+    good = for_each_index(exec, 1, gather_count_step{own.rows.voxel_count, own.rows.report, most, plan.counts.own()});
   }
   gather_header headers[std::size_t{shard_max_ranks<Exec>}];
   gather_header const mine{digest_of(parts), good ? 0u : 1u, 0, all.capacity, check_gather_parts(parts) ? 0u : 1u};
