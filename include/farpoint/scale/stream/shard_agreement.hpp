@@ -99,13 +99,6 @@ struct shard_messages {
                                     {in, ranks}});
   }
 
-  /// Number of elements received.
-  index_t received(int ranks) const noexcept {
-    index_t sum = 0;
-    for (int r = 0; r < ranks; ++r) sum += static_cast<index_t>(incoming[r].size);
-    return sum;
-  }
-
   /// Sends back `each` bytes per received element.
   template <class Communicator>
   result send_back(Communicator& communicator, void const* answers, void* received, std::size_t each) const noexcept {
