@@ -42,41 +42,22 @@ result in_halves(host_exec exec, any_communicator& ranks, SizeOf const& size_of,
 template <function F>
 struct on_ranks;
 
-template <>
-struct on_ranks<function::fps_shard> {
-  template <class Part, class Output>
-  static result call(host_exec exec, any_communicator& ranks, Part const& part, fps_params const& params,
-                     Output const& output) noexcept {
-    host_memory memory{exec};
-    return with_workspace(
-        memory, ranks, [&] { return fps_shard_workspace_bytes(exec, ranks.ranks(), part, params, output); },
-        [&](bytes workspace) { return fps_shard(exec, ranks, part, params, output, workspace); });
-  }
-};
-
-template <>
-struct on_ranks<function::voxelize_shard> {
-  template <class Part, class Params, class Output>
-  static result call(host_exec exec, any_communicator& ranks, Part const& part, Params const& params,
-                     Output const& output) noexcept {
-    host_memory memory{exec};
-    return with_workspace(
-        memory, ranks, [&] { return voxelize_shard_workspace_bytes(exec, ranks.ranks(), part, params, output); },
-        [&](bytes workspace) { return voxelize_shard(exec, ranks, part, params, output, workspace); });
-  }
-};
-
-template <>
-struct on_ranks<function::gather_voxels> {
-  template <class Params, class Own, class All>
-  static result call(host_exec exec, any_communicator& ranks, Params const& params, Own const& own,
-                     All const& all) noexcept {
-    host_memory memory{exec};
-    return with_workspace(
-        memory, ranks, [&] { return gather_voxels_workspace_bytes(ranks.ranks(), params, own, all); },
-        [&](bytes workspace) { return gather_voxels(exec, ranks, params, own, all, workspace); });
-  }
-};
+/// Defines on_ranks for a call of NAME().
+#define FARPOINT_CALL_ON_RANKS(NAME)                                                            \
+  template <>                                                                                   \
+  struct on_ranks<function::NAME> {                                                             \
+    template <class... Args>                                                                    \
+    static result call(host_exec exec, any_communicator& ranks, Args const&... args) noexcept { \
+      host_memory memory{exec};                                                                 \
+      return with_workspace(                                                                    \
+          memory, ranks, [&] { return NAME##_workspace_bytes(exec, ranks.ranks(), args...); },  \
+          [&](bytes workspace) { return NAME(exec, ranks, args..., workspace); });              \
+    }                                                                                           \
+  };
+FARPOINT_CALL_ON_RANKS(fps_shard)
+FARPOINT_CALL_ON_RANKS(voxelize_shard)
+FARPOINT_CALL_ON_RANKS(gather_voxels)
+#undef FARPOINT_CALL_ON_RANKS
 
 /// Defines on_ranks for a search that is planned by NAME_plan().
 #define FARPOINT_SEARCH_ON_RANKS(NAME)                                                            \

@@ -2,15 +2,46 @@
 #pragma once
 
 #include <farpoint/scale/gather_voxels.hpp>
-#include <farpoint/scale/stream/voxelize/gather_task.hpp>
-#include <farpoint/scale/stream/voxelize/task.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
+
+#include <set>
 
 #include "../support/check_answer.hpp"
 #include "../support/for_each_seed.hpp"
 #include "../support/together.hpp"
 #include "failing_communicator.hpp"
 #include "voxel_map_problem.hpp"
+
+namespace farpoint_tests {
+
+/// Execution on the host whose memory the calls on shards treat as a stream's: the host reads copies, which are on the
+/// stack, and refusals need no workspace.
+struct stream_on_host : farpoint::host_exec {
+  explicit stream_on_host(farpoint::host_exec exec) : host_exec{exec} {}
+};
+
+}  // namespace farpoint_tests
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <>
+struct shard_backend<farpoint_tests::stream_on_host> : shard_backend<host_exec> {};
+template <>
+struct rank_checks<farpoint_tests::stream_on_host> : rank_checks<host_exec> {};
+template <>
+struct partition_loops<farpoint_tests::stream_on_host> : partition_loops<host_exec> {};
+template <>
+class voxel_map_scan<farpoint_tests::stream_on_host> : public voxel_map_scan<host_exec> {
+  using voxel_map_scan<host_exec>::voxel_map_scan;
+};
+template <>
+class noted_voxelize<farpoint_tests::stream_on_host> : public noted_voxelize<host_exec> {
+  using noted_voxelize<host_exec>::noted_voxelize;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
 
 namespace farpoint_tests {
 
@@ -36,24 +67,10 @@ struct rank_answer {
   farpoint::status last = farpoint::status::ok;  ///< status of the last call; if it failed, rows may be incomplete
 };
 
-/// Steps that call voxelize_shard() of the host.
+/// Steps that make the calls of the host.
 struct host_steps {
-  template <class... Args>
-  static std::size_t workspace_bytes(farpoint::host_exec exec, Args const&... args) {
-    return voxelize_shard_workspace_bytes(exec, args...);
-  }
-  template <class Communicator, class... Args>
-  static farpoint::result run(farpoint::host_exec exec, Communicator& communicator, Args const&... args) {
-    return voxelize_shard(exec, communicator, args...);
-  }
-  template <class... Args>
-  static std::size_t gather_workspace_bytes(Args const&... args) {
-    return gather_voxels_workspace_bytes(args...);
-  }
-  template <class Communicator, class... Args>
-  static farpoint::result gather(farpoint::host_exec exec, Communicator& communicator, Args const&... args) {
-    return gather_voxels(exec, communicator, args...);
-  }
+  static farpoint::host_exec on(farpoint::host_exec exec) { return exec; }
+  static failing_communicator& over(failing_communicator& communicator) { return communicator; }
 };
 
 /// Refuses messages that do not begin at 16 bytes: NCCL would copy them byte by byte.
@@ -80,30 +97,10 @@ class aligned_communicator {
   failing_communicator& inner_;
 };
 
-/// Steps that run the loops of a stream on the host.
+/// Steps that make the calls of a stream, on the host.
 struct stream_steps {
-  template <class Part, class Params, class Output>
-  static std::size_t workspace_bytes(farpoint::host_exec exec, int ranks, Part const& part, Params const& params,
-                                     Output const& output) {
-    if (!farpoint::detail::check_voxelize_shard(part, params, output)) return 0;
-    return farpoint::detail::voxelize_stream_size(exec, ranks, part, params, output);
-  }
-  template <class Communicator, class Part, class Params, class Output>
-  static farpoint::result run(farpoint::host_exec exec, Communicator& communicator, Part const& part,
-                              Params const& params, Output const& output, farpoint::bytes workspace) {
-    aligned_communicator aligned{communicator};
-    return farpoint::detail::voxelize_shard_on(exec, aligned, part, params, output, {}, workspace);
-  }
-  template <class... Args>
-  static std::size_t gather_workspace_bytes(Args const&... args) {
-    return farpoint::detail::gather_stream_size(args...);
-  }
-  template <class Communicator, class Params, class Own, class All>
-  static farpoint::result gather(farpoint::host_exec exec, Communicator& communicator, Params const& params,
-                                 Own const& own, All const& all, farpoint::bytes workspace) {
-    aligned_communicator aligned{communicator};
-    return farpoint::detail::gather_voxels_on(exec, aligned, params, own, all, {}, workspace);
-  }
+  static stream_on_host on(farpoint::host_exec exec) { return stream_on_host{exec}; }
+  static aligned_communicator over(failing_communicator& communicator) { return aligned_communicator{communicator}; }
 };
 
 /// Gathers the rows of all ranks on this rank.
@@ -114,10 +111,11 @@ voxelize_answer gather_rows(Problem problem, rank_call const& call, failing_comm
                             farpoint::voxelize_shard_output<Scalar> const& own, int threads, farpoint::status& code) {
   if (call.room >= 0) problem.capacity = call.room;
   return collect_voxels(problem, [&](auto const&, auto const&, auto const& output) {
-    std::size_t const needed = Steps::gather_workspace_bytes(communicator.ranks(), params, own, output);
+    auto const exec = Steps::on(farpoint::host_exec{threads});
+    std::size_t const needed = gather_voxels_workspace_bytes(exec, communicator.ranks(), params, own, output);
     host_array<unsigned char> const workspace{needed};
-    auto const outcome = Steps::gather(farpoint::host_exec{threads}, communicator, params, own, output,
-                                       farpoint::bytes{workspace.data(), needed});
+    auto&& used = Steps::over(communicator);
+    auto const outcome = gather_voxels(exec, used, params, own, output, farpoint::bytes{workspace.data(), needed});
     code = outcome.code;
     return workspace.intact() ? outcome : memory_was_written;
   });
@@ -151,13 +149,15 @@ std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call
       all.numbers = {numbers.data(), numbers.size()};
       all.received_capacity = call.received_capacity;
       all.received = &answer.received;
-      farpoint::host_exec const exec{threads};
-      std::size_t const needed = Steps::workspace_bytes(exec, static_cast<int>(calls.size()), part, params, all);
+      auto const exec = Steps::on(farpoint::host_exec{threads});
+      std::size_t const needed =
+          voxelize_shard_workspace_bytes(exec, static_cast<int>(calls.size()), part, params, all);
       host_array<unsigned char> const workspace{needed};
       failing_communicator communicator{group, number, fails};
+      auto&& used = Steps::over(communicator);
       auto const outcome =
-          Steps::run(exec, communicator, part, params, all,
-                     farpoint::bytes{workspace.data(), needed - std::min(needed, call.workspace_less)});
+          voxelize_shard(exec, used, part, params, all,
+                         farpoint::bytes{workspace.data(), needed - std::min(needed, call.workspace_less)});
       answer.last = outcome.code;
       if (!workspace.intact() || !numbers.intact()) return memory_was_written;
       answer.numbers = numbers.download();
@@ -326,6 +326,49 @@ struct four_ranks {
     for (index_t r = 0; r < 4; ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000});
   }
 };
+
+/// Checks that a rank without room for its rows drops its last ones: the numbers of the written rows have no gaps.
+/// Gathering is refused, or without a report gathers the written rows.
+/// @tparam Steps  host_steps or stream_steps
+template <class Steps>
+void check_dropped_rows() {
+  four_ranks four;
+  auto const enough = run_ranks<Steps>(four.problem, four.calls, 1);
+  auto const most = enough[2].rows.indices(part::voxel_count)[0];
+  REQUIRE(most > 10);
+  four.calls[2].capacity = most - 7;
+  auto const answers = run_ranks<Steps>(four.problem, gathering(four.calls), 1);
+  std::set<index_t> numbers;
+  auto const voxels = static_cast<index_t>(answers[0].rows.report().voxels);
+  for (auto const& answer : answers) {
+    REQUIRE(answer.rows.outcome);
+    CHECK(answer.rows.report().over_capacity == 7);
+    CHECK(answer.rows.report().dropped_voxels == 7);
+    CHECK(answer.rows.report().voxels + 7 == enough[0].rows.report().voxels);
+    for (index_t r = 0; r < answer.rows.indices(part::voxel_count)[0]; ++r) {
+      numbers.insert(answer.numbers[static_cast<std::size_t>(r)]);
+    }
+    CHECK(answer.all.outcome.code == farpoint::status::bad_argument);
+  }
+  CHECK(static_cast<index_t>(numbers.size()) == voxels);
+  CHECK(*numbers.begin() == 0);
+  CHECK(*numbers.rbegin() + 1 == voxels);
+  auto no_report = four.problem;
+  no_report.wanted &= ~bit(part::report);
+  for (auto const& answer : run_ranks<Steps>(no_report, gathering(four.calls), 1)) {
+    REQUIRE(answer.all.outcome);
+    CHECK(answer.all.indices(part::voxel_count)[0] == voxels);
+  }
+  // The rank keeps its first rows.
+  for (auto const which : {part::coords, part::centroid}) {
+    auto const& all = enough[2].rows.parts[which];
+    auto const& kept = answers[2].rows.parts[which];
+    if (all.empty()) continue;
+    std::size_t const width = all.size() / static_cast<std::size_t>(four.problem.capacity);
+    auto const end = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(most - 7) * width);
+    CHECK(std::equal(kept.begin(), kept.begin() + end, all.begin()));
+  }
+}
 
 /// Returns the status of each rank's call.
 inline std::vector<farpoint::status> codes_of(std::vector<rank_answer> const& answers) {

@@ -160,8 +160,7 @@ result fps_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
   static_assert(Points::dim <= 3 && sizeof(typename Points::scalar) == 4,
                 "farpoint: fps_shard() on a stream takes points of 1 to 3 coordinates that are not double");
   detail::profile_range const range{"farpoint::fps_shard"};
-  result const fits = detail::check_stream_communicator(communicator, detail::fps_stream_max_ranks,
-                                                        "communicator: it has no ranks, or more than 120");
+  result const fits = detail::check_stream_communicator(communicator, detail::fps_stream_max_ranks);
   if (!fits) return fits;
   result own = detail::check_stream(communicator, exec);
   if (own) {

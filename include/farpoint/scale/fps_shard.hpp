@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/scale/host/fps_task.hpp>
+#include <farpoint/scale/shard_backend.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -69,11 +70,10 @@ result fps_shard_by(host_exec exec, Communicator& communicator, shard<Points> co
   if (own) own = check_workspace(workspace, arrays.size, FARPOINT_WORKSPACE_OF("fps_shard"));
 
   shard_header const mine{own ? digest_of<Points>(params) : 0, own ? 0u : 1u, part.first_index, part.points.size(), 0};
-  shard_header headers[max_ranks];
-  int sources[max_ranks];
-  result const agreed = agree_on_shards(communicator, own, mine, headers, sources);
+  shard_headers<max_ranks> all;
+  result const agreed = all.agree(exec, communicator, own, mine, workspace);
   if (!agreed) return or_abort(communicator, agreed);
-  index_t const first = fps_shard_first(params, headers, sources, ranks);
+  index_t const first = fps_shard_first(params, all.headers, all.sources, ranks);
   if (first == -2) return reject("fps_shard: params.random_first is for clouds of fewer than 2^32 points");
   fps_shard_task<Communicator, Points, Rule> task{exec, communicator, part, params, output, tuning, arrays};
   return or_abort(communicator, task.run(first));

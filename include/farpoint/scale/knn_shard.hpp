@@ -168,8 +168,8 @@ result knn_shard(Exec exec, Communicator& communicator, shard<Points> const& par
   typename checks::range const range{"farpoint::knn_shard"};
   if (result const fit = checks::fit(communicator, detail::curve_max_ranks); !fit) return fit;
   detail::knn_curve_arguments<Points, Queries> const asked{part, queries, method, output};
-  return detail::knn_along_curve_on(exec, communicator, asked, checks::own(exec, communicator, asked, workspace),
-                                    workspace);
+  result const own = checks::own(exec, communicator, asked, workspace);
+  return detail::knn_along_curve_on(exec, communicator, asked, own, workspace);
 }
 
 FARPOINT_END_NAMESPACE

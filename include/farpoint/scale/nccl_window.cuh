@@ -133,7 +133,7 @@ class nccl_window {
     header const mine{size, own ? 0u : 1u};
     header all[peer_memory::rank_limit];
     using backend = detail::shard_backend<cuda_exec>;
-    result const exchanged = backend::tell(cuda_exec{exec.stream}, exec, &mine, all, sizeof mine, {});
+    result const exchanged = backend::all_gather(cuda_exec{exec.stream}, exec, &mine, all, sizeof mine, {});
     if (!exchanged) exec.abort();
     if (!exchanged || !own) return exchanged ? own : exchanged;
     for (int r = 0; r < exec.ranks(); ++r) {

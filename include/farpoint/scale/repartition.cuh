@@ -21,8 +21,7 @@ repartition_call<cuda_exec, Communicator, Points> stream_repartition_call(cuda_e
                                                                           Arrays const&... arrays) noexcept {
   result own = check_stream(communicator, exec);
   if (own) own = check_pointers(exec, workspace, batch<Points>{part.points}, arrays...);
-  result const fit =
-      check_stream_communicator(communicator, curve_max_ranks, "communicator: it has no ranks, or more than 64");
+  result const fit = check_stream_communicator(communicator, curve_max_ranks);
   return {exec, communicator, part, fit, own, workspace};
 }
 

@@ -1,11 +1,13 @@
 /// @file
-/// Copies, fills, sorts and small exchanges of calls on shards: the half of a CUDA stream. See shard_backend.hpp.
+/// Checks, copies, fills, sorts and small exchanges of calls on shards: the half of a CUDA stream. See
+/// shard_backend.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/profile_range.cuh>
 #include <farpoint/grid/radix_sort.cuh>
 #include <farpoint/scale/shard_backend.hpp>
 
@@ -31,12 +33,14 @@ inline constexpr bool is_stream_communicator = detail::exchanges_data<Communicat
 namespace FARPOINT_HIDDEN detail {
 
 /// Checks that a communicator has 1 to `most` ranks.
-/// @param sentence  error message for other numbers
+/// @param most  64 or 120
 template <class Communicator>
-result check_stream_communicator(Communicator const& communicator, int most, char const* sentence) noexcept {
+result check_stream_communicator(Communicator const& communicator, int most) noexcept {
   static_assert(is_stream_communicator<Communicator>,
                 "farpoint: not a communicator for device memory, see farpoint/scale/shard_backend.cuh");
-  return communicator.ranks() >= 1 && communicator.ranks() <= most ? result{} : reject(sentence);
+  if (communicator.ranks() >= 1 && communicator.ranks() <= most) return {};
+  return reject(most == 64 ? "communicator: it has no ranks, or more than 64"
+                           : "communicator: it has no ranks, or more than 120");
 }
 
 template <class Communicator, class = void>
@@ -78,8 +82,8 @@ struct shard_backend<cuda_exec> {
   }
 
   template <class Communicator>
-  static result tell(cuda_exec exec, Communicator& communicator, void const* mine, void* all, std::size_t size,
-                     bytes room) noexcept {
+  static result all_gather(cuda_exec exec, Communicator& communicator, void const* mine, void* all, std::size_t size,
+                           bytes room) noexcept {
     auto const others = static_cast<std::size_t>(communicator.ranks()) * size;
     void* own = nullptr;
     if (room.data() == nullptr || room.size() < others + size) {
@@ -121,6 +125,25 @@ struct shard_backend<cuda_exec> {
  private:
   static result checked(cudaError_t error) noexcept {
     return cuda_failure(error, "shards: the CUDA runtime refused to copy, to clear or to sort");
+  }
+};
+
+/// Checks of a rank that is a GPU.
+template <>
+struct rank_checks<cuda_exec> {
+  using range = profile_range;
+
+  static bool accepts(cuda_exec) noexcept { return true; }
+  template <class Communicator>
+  static result fit(Communicator const& communicator, int max_ranks) noexcept {
+    return check_stream_communicator(communicator, max_ranks);
+  }
+  template <class Communicator, class Request>
+  static result own(cuda_exec& exec, Communicator const& communicator, Request const& request,
+                    bytes workspace) noexcept {
+    result const same = check_stream(communicator, exec);
+    if (!same) return same;
+    return request.visit_arrays([&](auto const&... arrays) { return check_pointers(exec, workspace, arrays...); });
   }
 };
 

@@ -1,7 +1,9 @@
 /// @file
-/// Copies, fills, sorts and small exchanges of calls on shards, for arrays in host or device memory: the host's half.
+/// Checks, copies, fills, sorts and small exchanges of calls on shards, for arrays in host or device memory: the host's
+/// half.
 #pragma once
 
+#include <farpoint/core/check.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/scale/stream/shard_agreement.hpp>
@@ -16,10 +18,9 @@ namespace FARPOINT_HIDDEN detail {
 /// - `write(exec, communicator, to, from, size)`: copies from host memory, which may be overwritten at once.
 /// - `read(exec, communicator, to, from, size)`: waits for everything enqueued before, and copies to host memory.
 /// - `fill(exec, to, byte, size)`: sets bytes.
-/// - `tell(exec, communicator, mine, all, size, room)`: all_gather() of host memory. `room` is free memory of the
+/// - `all_gather(exec, communicator, mine, all, size, room)`: all_gather() of host memory. `room` is free memory of the
 ///   execution, (ranks + 1) * size bytes, or less if the call has too small a workspace.
-/// - `check_arrays(exec, workspace, arrays...)`: refuses memory that the execution cannot access, where that is
-/// checked.
+/// - `check_arrays(exec, workspace, arrays...)`: refuses memory that the execution cannot access, if it can be checked.
 /// - `sorter`: a stable sort.
 template <class Exec>
 struct shard_backend;
@@ -41,8 +42,8 @@ struct shard_backend<host_exec> {
     return {};
   }
   template <class Communicator>
-  static result tell(host_exec, Communicator& communicator, void const* mine, void* all, std::size_t size,
-                     bytes) noexcept {
+  static result all_gather(host_exec, Communicator& communicator, void const* mine, void* all, std::size_t size,
+                           bytes) noexcept {
     return communicator.all_gather(mine, all, size);
   }
 
@@ -77,23 +78,34 @@ struct shard_backend<host_exec> {
   };
 };
 
-/// Communicator of values on the host's stack, for agree_on_shards().
-template <class Exec, class Communicator>
-class shard_telling {
- public:
-  shard_telling(Exec exec, Communicator& communicator, bytes room) noexcept
-      : exec_{exec}, communicator_{communicator}, room_{room} {}
+/// Checks of one execution, and its entry in a profiler. Specializations have these members, which are static:
+///
+/// - accepts(exec): whether the execution itself is accepted.
+/// - fit(communicator, max_ranks): result of checking the communicator; a refused one exchanges nothing.
+/// - own(exec, communicator, request, workspace): result of checking the execution and the memory of the request. A
+///   refused execution is replaced by one that can report to the other ranks.
+/// - range: names a call from here to the end of the scope.
+template <class Exec>
+struct rank_checks;
 
-  int ranks() const noexcept { return communicator_.ranks(); }
-  int rank() const noexcept { return communicator_.rank(); }
-  result all_gather(void const* mine, void* all, std::size_t size) noexcept {
-    return shard_backend<Exec>::tell(exec_, communicator_, mine, all, size, room_);
+template <>
+struct rank_checks<host_exec> {
+  struct range {
+    explicit range(char const*) noexcept {}
+  };
+
+  static bool accepts(host_exec exec) noexcept { return static_cast<bool>(check_threads(exec)); }
+  template <class Communicator>
+  static result fit(Communicator const& communicator, int max_ranks) noexcept {
+    if (result const checked = check_communicator(communicator); !checked) return checked;
+    return communicator.ranks() > max_ranks ? reject("communicator: it has more than 64 ranks") : result{};
   }
-
- private:
-  Exec exec_;
-  Communicator& communicator_;
-  bytes room_;
+  template <class Communicator, class Request>
+  static result own(host_exec& exec, Communicator const&, Request const&, bytes) noexcept {
+    result const checked = check_threads(exec);
+    if (!checked) exec = host_exec{1};
+    return checked;
+  }
 };
 
 /// Headers of all ranks of a call, at most `Most` ranks.
@@ -106,8 +118,9 @@ struct shard_headers {
   /// @param workspace  workspace of the call; not used if `own` is a failure
   template <class Exec, class Communicator>
   result agree(Exec exec, Communicator& communicator, result const& own, Header const& mine, bytes workspace) noexcept {
-    shard_telling<Exec, Communicator> telling{exec, communicator, own ? workspace : bytes{}};
-    return agree_on_shards(telling, own, mine, headers, sources);
+    result const done =
+        shard_backend<Exec>::all_gather(exec, communicator, &mine, headers, sizeof mine, own ? workspace : bytes{});
+    return done ? order_shards(own, headers, communicator.ranks(), sources) : done;
   }
 };
 

@@ -1,42 +1,53 @@
 /// @file
-/// Voxelization of a cloud that is spread over several ranks, each with its own memory.
+/// Voxelization of a cloud that is spread over several ranks, each with its own memory: host threads, or GPUs with
+/// voxelize_shard.cuh.
 #pragma once
 
-#include <farpoint/scale/host/voxelize_task.hpp>
+#include <farpoint/scale/stream/voxelize/task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of workspace that voxelize_shard() needs on a rank, 256-byte aligned. 0 if an argument is refused.
 ///
-/// Per point of the part 29 bytes and a record; per point of received_capacity 13 and a record; per point of the larger
-/// number of both the workspace of voxelize(), 60 at most. A record has 16 bytes (double: 32) and 4 per feature. Per
-/// pair of ranks 8 bytes. O(1).
-template <class Points>
-std::size_t voxelize_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part,
+/// Per point of the part 5 bytes and a record (on a GPU 2 and a record); per point of received_capacity 5 (1), a
+/// record, and the workspace of voxelize(), 60 (64) at most; per row (rows.capacity or received_capacity, the smaller)
+/// 4, another 4 if max_voxels is limited, and 8 without `numbers`; per rank 7 records and 640 bytes; per pair of ranks
+/// 8 bytes; and 2 KiB. A record has 12 bytes (double: 24) and 4 per feature. On a GPU, device memory. O(1).
+/// @param exec    host_exec or cuda_exec, as for the call
+/// @param ranks   number of ranks
+/// @param part    as for voxelize_shard()
+/// @param params  as for voxelize_shard()
+/// @param output  as for voxelize_shard()
+template <class Exec, class Points>
+std::size_t voxelize_shard_workspace_bytes(Exec exec, int ranks, shard<Points> const& part,
                                            voxelize_params<typename Points::scalar> const& params,
                                            voxelize_shard_output<typename Points::scalar> const& output) noexcept {
-  using scalar = typename Points::scalar;
-  if (!detail::is_rank_count(ranks) || !detail::check_threads(exec)) return 0;
-  if (!detail::check_voxelize_shard(part, params, output)) return 0;
-  index_t const n = part.points.size();
-  index_t const m = output.received_capacity;
-  std::size_t bound = 0;
-  batch_limits const limits{n > m ? n : m, 1};
-  if (!voxelize_workspace_bound<Points>(exec, limits, bound)) return 0;
-  return detail::voxelize_shard_memory<scalar>{nullptr, ranks, params.features.count(), n, m}.front + bound;
+  return detail::voxelize_shard_bytes(exec, ranks, detail::voxelize_shard_request<Points>{part, params, output});
 }
 
 /// Voxelization of a cloud that is spread over ranks. Every rank calls with its part and gets the rows of the voxels
 /// that it owns. The rows of all ranks have the bits of one voxelize() call for the whole cloud; `numbers` has the row
 /// of each in that call.
 ///
-/// The hash of a cell determines its owner, the rank that receives all points of the voxel. With `hard`, a rank sends
-/// at most max_points points per voxel. Voxels are ordered by first occurrence in the whole cloud, and keep their first
-/// points. max_voxels limits the voxels of the whole cloud, rows.capacity the rank's own voxels: the rank drops and
-/// counts its voxels of the highest numbers that do not fit. The report is for the whole cloud.
+/// The hash of a cell determines its owner, the rank that receives all points of the voxel, with `hard` too: to find
+/// the points beyond max_points on each rank takes longer than to send them. Voxels are ordered by first occurrence in
+/// the whole cloud, and keep their first points. max_voxels limits the voxels of the whole cloud, rows.capacity the
+/// rank's own voxels: a rank with more drops its last ones, and the numbering of all ranks skips these. The report is
+/// for the whole cloud, and `over_capacity` counts the dropped voxels, on every rank. Rows and numbers from
+/// `rows.voxel_count` on may be written.
 ///
-/// @param exec          threads of this rank; the call returns when the result is complete
-/// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call
+/// For a cuda_exec, ranks are GPUs (include voxelize_shard.cuh), with these differences:
+///
+/// - Arrays are device memory, except `output.received`, which is host memory.
+/// - The call waits for the stream twice, to agree on the arguments and the counts of points from rank to rank, and on
+///   the number of voxels whose first point is on each rank. The rest is enqueued. Therefore it cannot be captured in a
+///   graph. It allocates nothing, except on a rank that refuses its arguments: the rank takes some bytes of the
+///   stream's pool to report that.
+///
+/// @param exec          threads of this rank, and the call returns when the result is complete; or the stream of the
+///                      communicator
+/// @param communicator  see is_communicator; 1 to max_ranks ranks, all of which make this call. On a stream nccl_exec
+///                      or another type with is_stream_communicator, 1 to 120 ranks
 /// @param part          the rank's points; may be empty. The points of all ranks are ordered by their indices
 /// @param params        equal on all ranks, except for the features, which belong to the rank's points and have one
 ///                      count on all ranks. With hash_seed 0, chosen points can make one rank the owner of all voxels
@@ -48,31 +59,21 @@ std::size_t voxelize_shard_workspace_bytes(host_exec exec, int ranks, shard<Poin
 ///         - `workspace_too_small` on a rank with too little workspace, and `bad_argument` on the others
 ///         - `workspace_too_small` on all ranks if one receives more points than its received_capacity
 ///         - `communication_failure`: rows may have been written, too
+///         - `cuda_failure`: rows may have been written, too; the communicator is aborted if it has abort()
 ///
-/// Complexity: O(points of the part + points received) expected. Seven exchanges: 40 bytes per rank; counts; points; 1
-/// byte per point; 8 bytes per rank; 8 bytes per voxel; reports. One thread orders the records. Thread safety: see
-/// is_communicator.
-template <class Communicator, class Points>
-result voxelize_shard(host_exec exec, Communicator& communicator, shard<Points> const& part,
+/// Complexity: O(points of the part + points received) expected. Seven exchanges: 40 bytes per rank; 4 bytes per pair
+/// of ranks; points; 1 bit per point; 4 bytes per pair of ranks; 4 bytes per voxel; reports. On a stream the first two
+/// are one. Thread safety: see is_communicator.
+template <class Exec, class Communicator, class Points>
+result voxelize_shard(Exec exec, Communicator& communicator, shard<Points> const& part,
                       voxelize_params<typename Points::scalar> const& params,
                       voxelize_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  if (result const fit = detail::check_communicator(communicator); !fit) return fit;
-  int const ranks = communicator.ranks();
-  result own = detail::check_threads(exec);
-  if (own) own = detail::check_voxelize_shard(part, params, output);
-  if (own)
-    own = detail::check_workspace(workspace, voxelize_shard_workspace_bytes(exec, ranks, part, params, output),
-                                  FARPOINT_WORKSPACE_OF("voxelize_shard"));
-
-  detail::shard_header const mine{detail::digest_of(params), own ? 0u : 1u, part.first_index, part.points.size(),
-                                  output.received_capacity};
-  detail::shard_header headers[max_ranks];
-  int sources[max_ranks];
-  result const agreed = detail::agree_on_shards(communicator, own, mine, headers, sources);
-  if (!agreed) return detail::or_abort(communicator, agreed);
-  detail::voxelize_shard_task<Communicator, Points> task{
-      exec, communicator, part, params, sources, workspace, output.received_capacity};
-  return detail::or_abort(communicator, task.run(output, headers));
+  using checks = detail::rank_checks<Exec>;
+  typename checks::range const range{"farpoint::voxelize_shard"};
+  if (result const fit = checks::fit(communicator, detail::shard_max_ranks<Exec>); !fit) return fit;
+  detail::voxelize_shard_request<Points> const request{part, params, output};
+  result const own = checks::own(exec, communicator, request, workspace);
+  return detail::voxelize_shard_on(exec, communicator, request, own, workspace);
 }
 
 FARPOINT_END_NAMESPACE

@@ -43,24 +43,27 @@ NUMBERS_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxel
   }
 }
 
-TEST_CASE("voxelize_shard: a rank without room for its rows drops its last ones", "[voxelize][shard]") {
+TEST_CASE("voxelize_shard: more ranks than a stream can have", "[voxelize][shard]") {
+  for_each_cut(2, 130, check_steps<host_steps>);
+  for_each_seed(2, [](std::uint64_t seed) {
+    random_source random{seed};
+    auto const cloud = make_cloud(shape::clusters, 20000, seed);
+    auto const problem = for_shards(voxelize_problem<float>{cloud, fitted_grid<float>(cloud, {30, 25, 20}),
+                                                            farpoint::hard{9000, 2}, packed_features(1)});
+    check_rank_answers(problem, run_ranks(problem, share_out(problem, random, 260), 1));
+  });
+}
+
+TEST_CASE("voxelize_shard: hard and dynamic send the same points", "[voxelize][shard]") {
   host_ranks four;
-  auto const enough = run_ranks(four.problem, four.calls, 1);
-  auto const most = enough[2].rows.indices(part::voxel_count)[0];
-  REQUIRE(most > 10);
-  four.calls[2].capacity = most - 7;
-  for (auto& call : four.calls) call.gathers = true;
-  auto const answers = run_ranks(four.problem, four.calls, 1);
-  for (auto const& answer : answers) {
-    REQUIRE(answer.rows.outcome);
-    CHECK(answer.rows.report().over_capacity == 7);
-    CHECK(answer.all.outcome.code == status::bad_argument);
-    CHECK(answer.rows.report().dropped_voxels == 7);
-    CHECK(answer.rows.report().voxels + 7 == enough[0].rows.report().voxels);
-  }
-  auto numbers = enough[2].numbers;
-  numbers.resize(static_cast<std::size_t>(most - 7));
-  CHECK(answers[2].numbers == numbers);
+  auto const dynamic = run_ranks(four.problem, four.calls, 1);
+  four.problem.mode = farpoint::hard{1000, 1};
+  auto const hard = run_ranks(four.problem, four.calls, 1);
+  for (std::size_t rank = 0; rank < 4; ++rank) CHECK(hard[rank].received == dynamic[rank].received);
+}
+
+TEST_CASE("voxelize_shard: a rank without room for its rows drops its last ones", "[voxelize][shard]") {
+  check_dropped_rows<host_steps>();
 }
 
 TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[voxelize][shard]") {

@@ -1,6 +1,4 @@
 // The loops of voxelize_shard() that a stream runs, on the host: voxelize() of the whole cloud gives the same rows.
-#include <set>
-
 #include "../../support/catch.hpp"
 #include "../../support/test_scale.hpp"
 #include "../shard_problem.hpp"
@@ -48,25 +46,7 @@ TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][s
 
 TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows drops its last ones",
           "[voxelize][shard]") {
-  stream_ranks four;
-  auto const enough = four.run();
-  auto const most = enough[2].rows.indices(part::voxel_count)[0];
-  REQUIRE(most > 10);
-  four.calls[2].capacity = most - 7;
-  auto const answers = four.run();
-  std::set<index_t> numbers;
-  for (auto const& answer : answers) {
-    REQUIRE(answer.rows.outcome);
-    CHECK(answer.rows.report().over_capacity == 7);
-    CHECK(answer.rows.report().dropped_voxels == 7);
-    CHECK(answer.rows.report().voxels + 7 == enough[0].rows.report().voxels);
-    for (index_t r = 0; r < answer.rows.indices(part::voxel_count)[0]; ++r) {
-      numbers.insert(answer.numbers[static_cast<std::size_t>(r)]);
-    }
-  }
-  // Numbers of written rows have no gaps.
-  CHECK(numbers.size() == answers[0].rows.report().voxels);
-  CHECK(*numbers.rbegin() + 1 == static_cast<index_t>(numbers.size()));
+  check_dropped_rows<stream_steps>();
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: what one rank may not do, all ranks return from", "[voxelize][shard]") {

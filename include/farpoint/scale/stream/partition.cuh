@@ -13,6 +13,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+using cuda_partition = partition_ref<cuda_exec>;
+inline constexpr int partition_max_keys = partition_keys<cuda_exec>::most;
+
 inline constexpr int partition_block_size = 256;
 inline constexpr int partition_items = static_cast<int>(partition_tile) / partition_block_size;
 
@@ -27,7 +30,7 @@ class partition_block {
     std::uint32_t before;
   };
 
-  __device__ partition_block(partition_ref const& points, storage& shared) noexcept
+  __device__ partition_block(cuda_partition const& points, storage& shared) noexcept
       : points_{points},
         shared_{shared},
         counts_{shared.counts[threadIdx.x / cuda_warp::lanes]},
@@ -87,7 +90,7 @@ class partition_block {
     return 32 - __clz(number);
   }
 
-  partition_ref const& points_;
+  cuda_partition const& points_;
   storage& shared_;
   std::uint32_t* counts_;  ///< counts of this warp
   int bits_;               ///< bits per key
@@ -96,7 +99,7 @@ class partition_block {
 
 template <class Work>
 struct partition_args {
-  partition_ref points;
+  cuda_partition points;
   Work work;
 };
 
@@ -104,7 +107,7 @@ struct partition_args {
 template <class Key>
 __global__ void __launch_bounds__(partition_block_size) partition_count_kernel(partition_args<Key> const args) {
   __shared__ partition_block::storage shared;
-  partition_ref const& points = args.points;
+  cuda_partition const& points = args.points;
   partition_block const block{points, shared};
   std::uint32_t keys[partition_items];
 #pragma unroll
@@ -183,15 +186,15 @@ __global__ void __launch_bounds__(partition_block_size) partition_number_kernel(
 template <>
 struct partition_loops<cuda_exec> {
   template <class Key>
-  static result count(cuda_exec exec, partition_ref const& points, Key const& key_of) noexcept {
+  static result count(cuda_exec exec, cuda_partition const& points, Key const& key_of) noexcept {
     return launch(exec, partition_count_kernel<Key>, {points, key_of});
   }
   template <class Mover>
-  static result move(cuda_exec exec, partition_ref const& points, Mover const& mover) noexcept {
+  static result move(cuda_exec exec, cuda_partition const& points, Mover const& mover) noexcept {
     return launch(exec, partition_move_kernel<Mover>, {points, mover});
   }
   template <class Marks>
-  static result number(cuda_exec exec, partition_ref const& points, Marks const& marks) noexcept {
+  static result number(cuda_exec exec, cuda_partition const& points, Marks const& marks) noexcept {
     return launch(exec, partition_number_kernel<Marks>, {points, marks});
   }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/scale/shard_backend.hpp>
+#include <farpoint/scale/stream/host_side.hpp>
 #include <farpoint/scale/stream/knn_steps.hpp>
 #include <farpoint/scale/stream/shard_index.hpp>
 
@@ -36,33 +36,6 @@ constexpr index_t with_query_gaps(int ranks, index_t capacity) noexcept {
 inline constexpr int knn_stream_max_ranks = 64;
 template <class Exec>
 inline constexpr int query_max_ranks = std::is_same_v<Exec, host_exec> ? max_ranks : knn_stream_max_ranks;
-
-/// Copy of an array of the execution in host memory: for the host, the array itself.
-template <class Exec, class T, int Most>
-class host_copy {
- public:
-  template <class Communicator>
-  result read(Exec exec, Communicator& communicator, T const* from, int count) noexcept {
-    return shard_backend<Exec>::read(exec, communicator, copy_, from, static_cast<std::size_t>(count) * sizeof(T));
-  }
-  T const* data() const noexcept { return copy_; }
-
- private:
-  T copy_[std::size_t{Most}];
-};
-template <class T, int Most>
-class host_copy<host_exec, T, Most> {
- public:
-  template <class Communicator>
-  result read(host_exec, Communicator&, T const* from, int) noexcept {
-    from_ = from;
-    return {};
-  }
-  T const* data() const noexcept { return from_; }
-
- private:
-  T const* from_ = nullptr;
-};
 
 /// One rank's part of a call. Tasks derive from it.
 /// @tparam Args  a knn_stream_args

@@ -11,42 +11,12 @@ namespace FARPOINT_HIDDEN detail {
 /// Capacity of the first half alone, which exchanges no queries.
 inline constexpr index_t first_half_only = -1;
 
-/// Checks of one execution, and its entry in a profiler. Specializations have these members, which are static:
-///
-/// - usable(exec): the execution if it is accepted, otherwise one that can report to the other ranks.
-/// - fit(communicator, max_ranks): result of checking the communicator; a refused one exchanges nothing.
-/// - own(exec, communicator, request, workspace): result of checking the execution and the memory of the request.
-/// - range: names a call from here to the end of the scope.
-template <class Exec>
-struct rank_checks;
-
-template <>
-struct rank_checks<host_exec> {
-  struct range {
-    explicit range(char const*) noexcept {}
-  };
-
-  static host_exec usable(host_exec exec) noexcept { return check_threads(exec) ? exec : host_exec{1}; }
-  template <class Communicator>
-  static result fit(Communicator const& communicator, int max_ranks) noexcept {
-    if (result const checked = check_communicator(communicator); !checked) return checked;
-    return communicator.ranks() > max_ranks ? reject("communicator: it has more than 64 ranks") : result{};
-  }
-  template <class Communicator, class Request>
-  static result own(host_exec exec, Communicator const&, Request const&, bytes) noexcept {
-    return check_threads(exec);
-  }
-};
-
 /// Bytes of workspace; 0 if an argument is refused.
 /// @tparam Task     knn_shard_task or radius_shard_task
 /// @param capacity  number of queries that can be exchanged, or first_half_only
 template <class Task, class Exec>
 std::size_t search_bytes(Exec exec, int ranks, typename Task::request_type const& request, index_t capacity) noexcept {
-  if constexpr (std::is_same_v<Exec, host_exec>) {
-    if (!check_threads(exec)) return 0;
-  }
-  if (ranks < 1 || ranks > query_max_ranks<Exec> || !request.check()) return 0;
+  if (!rank_checks<Exec>::accepts(exec) || ranks < 1 || ranks > query_max_ranks<Exec> || !request.check()) return 0;
   typename Task::plan_type plan{exec, nullptr, ranks, request.source, request.queries.size(), request.each()};
   if (capacity != first_half_only) {
     typename Task::memory_type memory;
@@ -68,11 +38,11 @@ class search_call {
   /// @param capacity  number of queries that can be exchanged, or first_half_only
   search_call(Exec exec, Communicator& communicator, request_type const& request, bytes workspace,
               index_t capacity) noexcept
-      : exec_{checks::usable(exec)},
+      : exec_{exec},
         communicator_{communicator},
         request_{request},
         fit_{checks::fit(communicator, query_max_ranks<Exec>)},
-        own_{checks::own(exec, communicator, request, workspace)},
+        own_{checks::own(exec_, communicator, request, workspace)},
         workspace_{workspace},
         capacity_{capacity} {
     if (own_) own_ = request.check();

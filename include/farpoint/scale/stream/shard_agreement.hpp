@@ -39,32 +39,28 @@ class digest {
   std::uint64_t word_ = 0;
 };
 
-/// Sends every rank's header to all ranks. All ranks get the same decision, so none waits for a rank that has left.
+/// Compares the headers of all ranks. All ranks get the same decision, so none waits for a rank that has left.
 /// @tparam Header    has `digest` and `is_bad`, see shard_header
 /// @param own        result of checking this rank's arguments
-/// @param all        `[ranks]`: receives the headers
+/// @param all        `[ranks]`: headers of all ranks
 /// @param different  error message if digests differ
-template <class Communicator, class Header>
-result agree_on_arguments(Communicator& communicator, result const& own, Header const& mine, Header* all,
-                          char const* different) noexcept {
-  if (result const done = communicator.all_gather(&mine, all, sizeof mine); !done) return done;
+template <class Header>
+result compare_headers(result const& own, Header const* all, int ranks, char const* different) noexcept {
   if (!own) return own;
-  for (int r = 0; r < communicator.ranks(); ++r) {
+  for (int r = 0; r < ranks; ++r) {
     if (all[r].is_bad != 0) return reject("shards: the arguments of another rank are refused");
     if (all[r].digest != all[0].digest) return reject(different);
   }
   return {};
 }
 
-/// agree_on_arguments() for the parts of a cloud, which must not overlap.
+/// compare_headers() for the parts of a cloud, which must not overlap.
 /// @tparam Header  shard_header, or a type that derives from it
 /// @param sources  `[ranks]`: receives the ranks in the order of their parts
-template <class Communicator, class Header>
-result agree_on_shards(Communicator& communicator, result const& own, Header const& mine, Header* all,
-                       int* sources) noexcept {
-  result const agreed = agree_on_arguments(communicator, own, mine, all, "shards: ranks have different parameters");
+template <class Header>
+result order_shards(result const& own, Header const* all, int ranks, int* sources) noexcept {
+  result const agreed = compare_headers(own, all, ranks, "shards: ranks have different parameters");
   if (!agreed) return agreed;
-  int const ranks = communicator.ranks();
   std::iota(sources, sources + ranks, 0);
   // An empty part may have any first_index.
   std::sort(sources, sources + ranks, [all](int a, int b) {
@@ -101,13 +97,6 @@ struct shard_messages {
                                     {in_bytes, ranks},
                                     static_cast<unsigned char*>(received),
                                     {in, ranks}});
-  }
-
-  /// Number of elements received.
-  index_t received(int ranks) const noexcept {
-    index_t sum = 0;
-    for (int r = 0; r < ranks; ++r) sum += static_cast<index_t>(incoming[r].size);
-    return sum;
   }
 
   /// Sends back `each` bytes per received element.

@@ -71,10 +71,7 @@ template <class Exec, class Points, class Queries>
 std::size_t knn_curve_bytes(Exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                             along_curve const& method,
                             knn_shard_output<typename Points::scalar> const& output) noexcept {
-  if constexpr (std::is_same_v<Exec, host_exec>) {
-    if (!check_threads(exec)) return 0;
-  }
-  if (ranks < 1 || ranks > curve_max_ranks) return 0;
+  if (!rank_checks<Exec>::accepts(exec) || ranks < 1 || ranks > curve_max_ranks) return 0;
   knn_curve_arguments<Points, Queries> const asked{part, queries, method, output};
   if (!asked.check()) return 0;
   return knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.max_narrow);

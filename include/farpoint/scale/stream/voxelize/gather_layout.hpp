@@ -1,5 +1,5 @@
 /// @file
-/// The parts of the output that gather_voxels() gathers, and the checks that need no count of rows.
+/// Parts of the output that gather_voxels() gathers, and the checks that need no number of rows.
 #pragma once
 
 #include <farpoint/scale/stream/voxelize/shard_layout.hpp>
@@ -74,24 +74,10 @@ class voxel_parts {
 struct gather_header {
   std::uint64_t digest;  ///< see digest_of()
   std::uint64_t is_bad;
-  index_t rows;               ///< number of rows of this rank
+  index_t rows;               ///< number of rows of this rank, known later
   index_t capacity;           ///< rows that this rank has room for
-  std::uint64_t lacks_parts;  ///< a requested part is missing: an error only if there are rows, which is known later
+  std::uint64_t lacks_parts;  ///< a requested part is missing: an error only if there are rows
 };
-
-inline constexpr char const* gather_differs = "gather_voxels: ranks ask for different parts";
-
-/// Checks that every rank has room for the rows of all ranks. All ranks get the same decision.
-/// @param all  `[ranks]`: headers of all ranks
-inline result check_gather_room(gather_header const* all, int ranks) noexcept {
-  index_t rows = 0;
-  index_t room = max_points;
-  for (int r = 0; r < ranks; ++r) {
-    rows += all[r].rows;
-    room = smaller(room, all[r].capacity);
-  }
-  return rows > room ? too_small("gather_voxels: a rank has no room for the rows of all") : result{};
-}
 
 /// Checks everything that does not depend on the rank's number of rows.
 template <class Scalar>

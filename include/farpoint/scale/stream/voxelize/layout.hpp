@@ -1,8 +1,7 @@
 /// @file
-/// Arrays of voxelize_shard() if all of its steps are loops that a stream can run.
+/// Arrays of voxelize_shard().
 #pragma once
 
-#include <farpoint/scale/shard_backend.hpp>
 #include <farpoint/scale/stream/partition.hpp>
 #include <farpoint/scale/stream/voxelize/noted_rows.hpp>
 #include <farpoint/scale/stream/voxelize/routes.hpp>
@@ -16,14 +15,15 @@ struct voxelize_shard_corrections {
   std::uint64_t surplus_points;
 };
 
-/// Bytes of the tail of each rank's first message: the first position of each key among the rank's points.
-constexpr std::size_t voxelize_tail_bytes(int ranks) noexcept {
-  return (static_cast<std::size_t>(ranks) + voxelize_stays_kinds + 1) * sizeof(std::uint32_t);
+/// Number of the first positions that each rank tells the others: one for each key of its points, and their number.
+constexpr int voxelize_counts(int ranks) noexcept {
+  return ranks + int{voxelize_stays_kinds} + 1;
 }
-using voxelize_messages = first_messages<shard_header, voxelize_tail_bytes(max_stream_ranks)>;
+template <class Exec>
+using voxelize_begins = first_counts<Exec, shard_header, std::uint32_t, voxelize_counts(shard_max_ranks<Exec>)>;
 
 /// Sizes that determine the arrays of a call.
-struct voxelize_stream_sizes {
+struct voxelize_shard_sizes {
   int ranks;
   std::size_t record;  ///< bytes per record
   index_t points;      ///< points of the shard
@@ -32,30 +32,27 @@ struct voxelize_stream_sizes {
   bool has_numbers;    ///< the output has `numbers`
   bool has_limit;      ///< max_voxels is limited, so it may drop voxels that are written
 
-  template <class Scalar>
-  voxelize_stream_sizes(int all_ranks, index_t n, voxelize_params<Scalar> const& params,
-                        voxelize_shard_output<Scalar> const& output) noexcept
+  template <class Points>
+  voxelize_shard_sizes(int all_ranks, voxelize_shard_request<Points> const& request) noexcept
       : ranks{all_ranks},
-        record{shard_record<Scalar>{params.features.count(), false}.size()},
-        points{n},
-        received{smaller(output.received_capacity + max_padding * all_ranks, shard_max_points)},
-        rows{smaller(output.received_capacity, output.rows.capacity)},
-        has_numbers{!output.numbers.empty()},
-        has_limit{params.mode.max_voxels != voxel_mode::unlimited} {}
+        record{request.record().size()},
+        points{request.part.points.size()},
+        received{smaller(request.output.received_capacity + max_padding * all_ranks, shard_max_points)},
+        rows{smaller(request.output.received_capacity, request.output.rows.capacity)},
+        has_numbers{!request.output.numbers.empty()},
+        has_limit{request.params.mode.max_voxels != voxel_mode::unlimited} {}
 
   index_t sent() const noexcept { return points + max_padding * ranks; }
   index_t flag_groups() const noexcept { return divide_up(points, index_t{flag_group}) + 2 * index_t{ranks}; }
 };
 
-/// Arrays of a call.
+/// Arrays of a call that its steps use, in memory of the execution.
 template <class Exec>
-struct voxelize_stream_memory {
+struct voxelize_shard_memory {
   stream_partition<Exec> partition;  ///< points by destination, see voxelize_stays
   noted_voxelize<Exec> noting;
-  stream_flags flags;          ///< flags of the sent points: set for the first point of a voxel in the whole cloud
-  voxel_map_scan<Exec> scan;   ///< scan of the flags' ranks
-  unsigned char* own_message;  ///< first message of this rank, see first_messages
-  unsigned char* all_messages;
+  stream_flags flags;            ///< flags of the sent points: set for the first point of a voxel in the whole cloud
+  voxel_map_scan<Exec> scan;     ///< scan of the flags' ranks
   voxelize_segment* segments;    ///< `[ranks]`
   unsigned char* sent;           ///< records, by owner; later numbers of voxels whose first point is on this rank
   unsigned char* received;       ///< records, by index in the cloud; later numbers of this rank's own voxels
@@ -71,16 +68,13 @@ struct voxelize_stream_memory {
   voxelize_report* reports;      ///< `[ranks + 1]`: of all ranks, then this rank's own
   voxelize_shard_corrections* corrections;
 
-  voxelize_stream_memory(workspace_cutter& cutter, voxelize_stream_sizes const& sizes) noexcept
+  voxelize_shard_memory(workspace_cutter& cutter, voxelize_shard_sizes const& sizes) noexcept
       : partition{cutter, sizes.points, sizes.ranks + int{voxelize_stays_kinds}},
         noting{cutter, sizes.received},
         flags{cutter, sizes.flag_groups()},
         scan{cutter, stream_flags::words_of(sizes.flag_groups())} {
     auto const record = static_cast<index_t>(sizes.record);
     index_t const ranks = sizes.ranks;
-    auto const message_size = static_cast<index_t>(first_message_bytes<shard_header>(voxelize_tail_bytes(sizes.ranks)));
-    own_message = cutter.take<unsigned char>(message_size);
-    all_messages = cutter.take<unsigned char>(ranks * message_size);
     segments = cutter.take<voxelize_segment>(ranks);
     sent = cutter.take<unsigned char>(sizes.sent() * record);
     received = cutter.take<unsigned char>(sizes.received * record);
@@ -103,6 +97,19 @@ struct voxelize_stream_memory {
   static index_t first_words(index_t records) noexcept {
     return stream_flags::words_of(records / index_t{flag_group} + 1);
   }
+};
+
+/// All arrays of a call.
+template <class Exec>
+struct voxelize_shard_plan {
+  voxelize_shard_memory<Exec> memory;
+  voxelize_begins<Exec> begins;  ///< first position of each key among the points of each rank
+  voxelize_routes<Exec> routes;
+
+  voxelize_shard_plan(workspace_cutter& cutter, voxelize_shard_sizes const& sizes) noexcept
+      : memory{cutter, sizes},
+        begins{cutter, sizes.ranks, voxelize_counts(sizes.ranks)},
+        routes{cutter, sizes.ranks, sizes.record} {}
 };
 
 }  // namespace detail

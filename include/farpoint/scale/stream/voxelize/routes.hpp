@@ -1,9 +1,9 @@
 /// @file
-/// Messages of one rank in voxelize_shard() on streams, and their offsets.
+/// Messages of one rank in voxelize_shard(), and their offsets.
 #pragma once
 
 #include <farpoint/scale/stream/flags.hpp>
-#include <farpoint/scale/stream/telling.hpp>
+#include <farpoint/scale/stream/host_side.hpp>
 #include <farpoint/scale/stream/voxelize/shard_layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -32,102 +32,117 @@ struct voxelize_segment {
 
 /// Messages of one rank. A point goes to the owner of its voxel as a record, and one bit comes back that says whether
 /// it is the first point of the voxel. Records that the rank keeps are written directly into the receive buffer.
+template <class Exec>
 class voxelize_routes {
  public:
-  /// @param me       this rank
-  /// @param sources  `[ranks]`: ranks in the order of their points
-  voxelize_routes(int me, int ranks, int const* sources, std::size_t record_size) noexcept
-      : me_{me}, ranks_{ranks}, sources_{sources}, together_{elements_together(record_size)} {}
+  voxelize_routes(workspace_cutter& cutter, int ranks, std::size_t record_size) noexcept
+      : ranks_{ranks},
+        together_{elements_together(record_size)},
+        segments_{cutter, ranks},
+        given_{cutter, ranks},
+        first_rows_{cutter, ranks},
+        bases_{cutter, ranks},
+        messages_{cutter, (kinds_of_messages + 2) * index_t{ranks}} {}
 
   /// Lays out records and bits, and checks that all ranks have room. All ranks get the same decision.
+  /// @param me       this rank
   /// @param headers  `[ranks]`
+  /// @param sources  `[ranks]`: ranks in the order of their points
   /// @param begin    `begin(from, key)`: first position of a key among the points of a rank
   /// @param wanted   receives the number of points for this rank; optional
   template <class Begin>
-  result lay_out(shard_header const* headers, Begin const& begin, index_t* wanted) noexcept {
-    std::size_t arrivals[max_stream_ranks];  // at each destination, offset of this rank's records
+  result lay_out(int me, shard_header const* headers, int const* sources, Begin const& begin,
+                 index_t* wanted) noexcept {
+    message* const incoming = of(in);
+    message* const outgoing = of(out);
+    index_t* const arrivals = bases_.data();  // at each destination, offset of this rank's records
     bool fits = true;
     for (int to = 0; to < ranks_; ++to) {
       std::size_t arriving = 0;
       std::size_t records = 0;
       for (int k = 0; k < ranks_; ++k) {
-        int const from = sources_[k];
+        int const from = sources[k];
         std::size_t const points = begin(from, to + 1) - begin(from, to);
-        if (from == me_) arrivals[to] = records;
-        if (to == me_) {
-          room_[in][from] = {records, padded(points)};
-          room_[flags_out][from] = groups_of(records, points);
+        if (from == me) arrivals[to] = static_cast<index_t>(records);
+        if (to == me) {
+          incoming[from] = {records, padded(points)};
+          of(flags_out)[from] = groups_of(records, points);
         }
         arriving += points;
         records += padded(points);
       }
       fits = fits && arriving <= static_cast<std::size_t>(headers[to].received_capacity) &&
              records <= static_cast<std::size_t>(shard_max_points);
-      if (to != me_) continue;
+      if (to != me) continue;
       received_ = records;
       if (wanted != nullptr) *wanted = static_cast<index_t>(arriving);
     }
     std::size_t sent = 0;
     std::size_t groups = 0;
     for (int to = 0; to < ranks_; ++to) {
-      std::size_t const points = begin(me_, to + 1) - begin(me_, to);
-      message const bits = groups_of(arrivals[to], points);
-      room_[out][to] = {sent, to == me_ ? 0 : padded(points)};
-      room_[flags_in][to] = {groups, bits.size};
-      std::size_t const record = to == me_ ? room_[in][me_].begin : sent;
-      std::size_t const flag = groups * flag_group + (points == 0 ? 0 : arrivals[to] % flag_group);
-      segments_[to] = {static_cast<std::uint32_t>(record) - begin(me_, to),
-                       static_cast<std::uint32_t>(flag) - begin(me_, to)};
-      sent += room_[out][to].size;
+      std::size_t const points = begin(me, to + 1) - begin(me, to);
+      auto const arrival = static_cast<std::size_t>(arrivals[to]);
+      message const bits = groups_of(arrival, points);
+      outgoing[to] = {sent, to == me ? 0 : padded(points)};
+      of(flags_in)[to] = {groups, bits.size};
+      std::size_t const record = to == me ? incoming[me].begin : sent;
+      std::size_t const flag = groups * flag_group + (points == 0 ? 0 : arrival % flag_group);
+      segments_.data()[to] = {static_cast<std::uint32_t>(record) - begin(me, to),
+                              static_cast<std::uint32_t>(flag) - begin(me, to)};
+      sent += outgoing[to].size;
       groups += bits.size;
     }
-    room_[in][me_].size = 0;
+    incoming[me].size = 0;
     groups_ = groups;
     return fits ? result{} : too_small("voxelize_shard: a rank receives more points than its received_capacity");
   }
 
-  /// Lays out numbers. `firsts(from, to)` is the number of voxels of owner `to` whose first point is on rank `from`.
+  /// Lays out numbers.
+  /// @param firsts  `firsts(from, to)`: number of voxels of owner `to` whose first point is on rank `from`
   template <class Firsts>
-  void lay_out_numbers(Firsts const& firsts) noexcept {
+  void lay_out_numbers(int me, int const* sources, Firsts const& firsts) noexcept {
     constexpr std::size_t together = elements_together(sizeof(std::uint32_t));
     std::size_t given = 0;
     for (int to = 0; to < ranks_; ++to) {
-      room_[numbers_out][to] = {given, firsts(me_, to)};
-      given_[to] = static_cast<std::uint32_t>(given);
-      given += rounded_up<std::size_t>(firsts(me_, to), together);
+      of(numbers_out)[to] = {given, firsts(me, to)};
+      given_.data()[to] = static_cast<std::uint32_t>(given);
+      given += rounded_up<std::size_t>(firsts(me, to), together);
     }
     std::size_t taken = 0;
     index_t base = 0;
     rows_ = 0;
     for (int k = 0; k < ranks_; ++k) {
-      int const from = sources_[k];
-      room_[numbers_in][from] = {taken, firsts(from, me_)};
-      taken += rounded_up<std::size_t>(firsts(from, me_), together);
-      first_rows_[from] = rows_;
-      rows_ += firsts(from, me_);
-      bases_[from] = base;
+      int const from = sources[k];
+      of(numbers_in)[from] = {taken, firsts(from, me)};
+      taken += rounded_up<std::size_t>(firsts(from, me), together);
+      first_rows_.data()[from] = rows_;
+      rows_ += firsts(from, me);
+      bases_.data()[from] = base;
       for (int to = 0; to < ranks_; ++to) base += firsts(from, to);
     }
   }
 
-  shard_messages records() noexcept { return {room_[out], room_[in], in_bytes_}; }
-  shard_messages flags() noexcept { return {room_[flags_out], room_[flags_in], in_bytes_}; }
-  shard_messages numbers() noexcept { return {room_[numbers_out], room_[numbers_in], in_bytes_}; }
+  shard_messages records() noexcept { return {of(out), of(in), in_bytes()}; }
+  shard_messages flags() noexcept { return {of(flags_out), of(flags_in), in_bytes()}; }
+  shard_messages numbers() noexcept { return {of(numbers_out), of(numbers_in), in_bytes()}; }
 
-  voxelize_segment const* segments() const noexcept { return segments_; }  ///< `[ranks]`
-  std::uint32_t const* given() const noexcept { return given_; }  ///< `[ranks]`: offset of the numbers for each
-  std::size_t received() const noexcept { return received_; }     ///< number of records
-  std::size_t groups() const noexcept { return groups_; }         ///< number of groups of bits that come back
-  index_t rows() const noexcept { return rows_; }                 ///< number of this rank's own voxels
+  voxelize_segment const* segments() const noexcept { return segments_.data(); }  ///< `[ranks]`
+  std::uint32_t const* given() const noexcept { return given_.data(); }  ///< `[ranks]`: offset of the numbers for each
+  std::size_t received() const noexcept { return received_; }            ///< number of records
+  std::size_t groups() const noexcept { return groups_; }                ///< number of groups of bits that come back
+  index_t rows() const noexcept { return rows_; }                        ///< number of this rank's own voxels
 
   /// Voxels of this rank whose first point is on rank `from`: their first row, first number, and message of numbers.
-  index_t first_row(int from) const noexcept { return first_rows_[from]; }
-  index_t base(int from) const noexcept { return bases_[from]; }
-  message taken(int from) const noexcept { return room_[numbers_in][from]; }
+  index_t first_row(int from) const noexcept { return first_rows_.data()[from]; }
+  index_t base(int from) const noexcept { return bases_.data()[from]; }
+  message taken(int from) noexcept { return of(numbers_in)[from]; }
 
  private:
   enum messages { out, in, flags_out, flags_in, numbers_out, numbers_in, kinds_of_messages };
+  static constexpr int most = shard_max_ranks<Exec>;
 
+  message* of(int kind) noexcept { return messages_.data() + index_t{kind} * ranks_; }
+  message* in_bytes() noexcept { return of(kinds_of_messages); }
   std::size_t padded(std::size_t points) const noexcept { return rounded_up<std::size_t>(points, together_); }
   /// Groups that contain the bits of `points` records.
   static message groups_of(std::size_t first, std::size_t points) noexcept {
@@ -135,19 +150,16 @@ class voxelize_routes {
     return {first / flag_group, divide_up<std::size_t>(first % flag_group + points, flag_group)};
   }
 
-  int me_;
   int ranks_;
-  int const* sources_;
   std::size_t together_;
   std::size_t received_ = 0;
   std::size_t groups_ = 0;
   index_t rows_ = 0;
-  voxelize_segment segments_[max_stream_ranks] = {};
-  std::uint32_t given_[max_stream_ranks] = {};
-  index_t first_rows_[max_stream_ranks] = {};
-  index_t bases_[max_stream_ranks] = {};
-  message room_[kinds_of_messages][max_stream_ranks];
-  message in_bytes_[2 * max_stream_ranks];
+  host_array<Exec, voxelize_segment, most> segments_;
+  host_array<Exec, std::uint32_t, most> given_;
+  host_array<Exec, index_t, most> first_rows_;
+  host_array<Exec, index_t, most> bases_;
+  host_array<Exec, message, (kinds_of_messages + 2) * most> messages_;
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// Messages and workspace of voxelize_shard().
+/// Records and checks of voxelize_shard().
 #pragma once
 
 #include <farpoint/core/limits.hpp>
@@ -11,8 +11,6 @@
 FARPOINT_BEGIN_NAMESPACE
 
 namespace FARPOINT_HIDDEN detail {
-
-inline constexpr std::uint32_t no_rank = 0xffffffffu;
 
 /// Number that stands for the parameters that must be equal on all ranks.
 template <class Scalar>
@@ -49,93 +47,15 @@ FARPOINT_HD inline void add_report(voxelize_report& sum, voxelize_report const& 
   sum.over_capacity += part.over_capacity;
 }
 
-/// A point as sent to the owner of its voxel: three scalars, the features as floats, and, if points may stay on their
-/// rank, the number of the voxel's later points that are not sent.
+/// A point as sent to the owner of its voxel: three scalars, and the features as floats.
 template <class Scalar>
 struct shard_record {
   std::size_t features;
-  bool has_more;
 
-  explicit shard_record(int count, bool counts_more = true) noexcept
-      : features{static_cast<std::size_t>(count)}, has_more{counts_more} {}
-
-  FARPOINT_HD std::size_t more_at() const noexcept { return 3 * sizeof(Scalar) + features * sizeof(float); }
   FARPOINT_HD std::size_t size() const noexcept {
-    std::size_t const used = more_at() + (has_more ? sizeof(std::uint32_t) : 0);
-    return divide_up(used, sizeof(Scalar)) * sizeof(Scalar);
+    return divide_up(3 * sizeof(Scalar) + features * sizeof(float), sizeof(Scalar)) * sizeof(Scalar);
   }
 };
-
-/// Arrays of a call for `n` points of the shard and up to `m` received points.
-template <class Scalar>
-struct voxelize_shard_memory {
-  std::uint32_t* owners = nullptr;     ///< `[n]`: destination of each point, or no_rank
-  std::uint32_t* more = nullptr;       ///< `[n]`: see shard_record
-  std::uint32_t* places = nullptr;     ///< `[n]`: record of each point
-  std::int32_t* offsets = nullptr;     ///< `[n + 1]`: first member of each voxel of the shard
-  std::int32_t* members = nullptr;     ///< `[n]`
-  unsigned char* sent = nullptr;       ///< `[n]` records, by owner
-  unsigned char* is_new = nullptr;     ///< `[n]`: by record: 1 if it is the first point of its voxel in the cloud
-  index_t* given = nullptr;            ///< `[n]`: numbers of voxels whose first point is on this rank, by owner
-  unsigned char* received = nullptr;   ///< `[m]` records, by index in the cloud
-  unsigned char* is_first = nullptr;   ///< `[m]`: 1 if the record is the first of its voxel
-  index_t* numbers = nullptr;          ///< `[m]`: numbers of the rank's own voxels
-  std::int32_t* rows = nullptr;        ///< `[m]`: voxel of each record
-  std::uint64_t* matrix = nullptr;     ///< `[ranks, ranks]`: number of points from rank to rank
-  shard_messages records = {};         ///< counted in records
-  shard_messages given_to = {};        ///< counted in numbers
-  std::uint64_t* counts = nullptr;     ///< `[ranks]`
-  voxelize_report* reports = nullptr;  ///< `[ranks]`
-  std::size_t front = 0;               ///< bytes before the workspace of voxelize()
-
-  voxelize_shard_memory(unsigned char* workspace, int ranks, int features, index_t n, index_t m) noexcept {
-    workspace_cutter cutter{workspace};
-    auto const record = static_cast<index_t>(shard_record<Scalar>{features}.size());
-    owners = cutter.take<std::uint32_t>(n);
-    more = cutter.take<std::uint32_t>(n);
-    places = cutter.take<std::uint32_t>(n);
-    offsets = cutter.take<std::int32_t>(n + 1);
-    members = cutter.take<std::int32_t>(n);
-    sent = cutter.take<unsigned char>(n * record);
-    is_new = cutter.take<unsigned char>(n);
-    given = cutter.take<index_t>(n);
-    received = cutter.take<unsigned char>(m * record);
-    is_first = cutter.take<unsigned char>(m);
-    numbers = cutter.take<index_t>(m);
-    rows = cutter.take<std::int32_t>(m);
-    matrix = cutter.take<std::uint64_t>(index_t{ranks} * ranks);
-    records = {cutter.take<message>(ranks), cutter.take<message>(ranks), cutter.take<message>(2 * index_t{ranks})};
-    given_to = {cutter.take<message>(ranks), cutter.take<message>(ranks), records.in_bytes};
-    counts = cutter.take<std::uint64_t>(ranks);
-    reports = cutter.take<voxelize_report>(ranks);
-    front = workspace_aligned(cutter.used());
-  }
-};
-
-/// Lays out the exchange of records, and checks that all ranks have room. All ranks get the same decision.
-/// @param headers   `[ranks]`
-/// @param sources   `[ranks]`: order of the ranks in the receive buffer
-/// @param count     `count(from, to)`: number of records from rank to rank
-/// @param received  receives the number of records for this rank; optional
-template <class Count>
-result lay_out_records(int me, span<shard_header const> headers, int const* sources, Count const& count,
-                       shard_messages const& messages, index_t* received) noexcept {
-  auto const ranks = static_cast<int>(headers.size());
-  bool fits = true;
-  std::size_t sent = 0;
-  for (int to = 0; to < ranks; ++to) {
-    messages.outgoing[to] = {sent, count(me, to)};
-    sent += count(me, to);
-    std::size_t arriving = 0;
-    for (int k = 0; k < ranks; ++k) {
-      if (to == me) messages.incoming[sources[k]] = {arriving, count(sources[k], me)};
-      arriving += count(sources[k], to);
-    }
-    fits = fits && arriving <= static_cast<std::size_t>(headers[static_cast<std::size_t>(to)].received_capacity);
-    if (to == me && received != nullptr) *received = static_cast<index_t>(arriving);
-  }
-  return fits ? result{} : too_small("voxelize_shard: a rank receives more points than its received_capacity");
-}
 
 /// Checks what a rank can check alone.
 template <class Points, class Scalar>
@@ -170,6 +90,26 @@ result check_voxelize_shard(shard<Points> const& part, voxelize_params<Scalar> c
   }
   return {};
 }
+
+/// Arguments of a call on one rank.
+template <class Points>
+struct voxelize_shard_request {
+  using scalar = typename Points::scalar;
+
+  shard<Points> const& part;
+  voxelize_params<scalar> const& params;
+  voxelize_shard_output<scalar> const& output;
+
+  result check() const noexcept { return check_voxelize_shard(part, params, output); }
+  shard_record<scalar> record() const noexcept { return {static_cast<std::size_t>(params.features.count())}; }
+  /// Calls `visit(arrays...)` with all arrays but the workspace.
+  template <class Visit>
+  result visit_arrays(Visit const& visit) const noexcept {
+    auto const& rows = output.rows;
+    return visit(batch<Points>{part.points}, params.features, rows.coords, rows.points_per_voxel, rows.gathered,
+                 rows.mean, rows.max, rows.first, rows.centroid, rows.voxel_count, rows.report, output.numbers);
+  }
+};
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

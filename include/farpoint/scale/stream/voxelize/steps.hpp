@@ -10,7 +10,7 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Arguments of all steps.
 template <class Exec, class Points>
-struct voxelize_stream_args {
+struct voxelize_shard_args {
   using scalar = typename Points::scalar;
 
   Points cloud;
@@ -18,7 +18,7 @@ struct voxelize_stream_args {
   int ranks;
   std::uint32_t me;
   shard_record<scalar> record;
-  voxelize_stream_memory<Exec> memory;
+  voxelize_shard_memory<Exec> memory;
   index_t* numbers;  ///< numbers of the rows
   index_t rows;      ///< number of this rank's voxels; an upper bound until it is known
 
@@ -36,7 +36,7 @@ struct voxelize_stream_args {
 /// Computes the key of a point: its destination.
 template <class Exec, class Points>
 struct voxelize_choose_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
 
   FARPOINT_HD std::uint32_t operator()(std::uint32_t i) const noexcept {
     auto const point = args.cloud[index_t{i}];
@@ -48,13 +48,13 @@ struct voxelize_choose_step {
   }
 };
 
-/// Writes the first position of each key into the first message. Runs for one more than the keys.
+/// Writes the first position of each key. Runs for one more than the keys.
 template <class Exec, class Points>
 struct voxelize_begin_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
+  std::uint32_t* begins;
 
   FARPOINT_HD void operator()(std::uint64_t key) const noexcept {
-    auto* const begins = reinterpret_cast<std::uint32_t*>(args.memory.own_message + sizeof(shard_header));
     begins[key] = args.memory.partition.begin(static_cast<int>(key));
   }
 };
@@ -64,7 +64,7 @@ template <class Exec, class Points>
 struct voxelize_pack_step {
   using scalar = typename Points::scalar;
 
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
 
   FARPOINT_HD auto load(std::uint32_t i) const noexcept { return args.cloud[index_t{i}]; }
 
@@ -83,7 +83,7 @@ struct voxelize_pack_step {
 /// Pads messages with non-finite records, which are in no voxel. Runs for max_padding records per rank.
 template <class Exec, class Points>
 struct voxelize_pad_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
 
   FARPOINT_HD void operator()(std::uint64_t k) const noexcept {
     auto const key = static_cast<std::uint32_t>(k) / std::uint32_t{max_padding};
@@ -100,7 +100,7 @@ struct voxelize_pad_step {
 /// Marks the first record of each voxel. Runs for the rows that there is room for.
 template <class Exec, class Points>
 struct voxelize_mark_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
 
   FARPOINT_HD void operator()(std::uint64_t row) const noexcept {
     if (row >= args.memory.found->voxels) return;
@@ -112,7 +112,7 @@ struct voxelize_mark_step {
 /// Counts the flags of each word. Runs for all words that there is room for.
 template <class Exec, class Points>
 struct voxelize_rank_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
   std::uint64_t words;
 
   FARPOINT_HD void operator()(std::uint64_t word) const noexcept {
@@ -124,7 +124,7 @@ struct voxelize_rank_step {
 /// Counts the voxels whose first point is on this rank, by owner. Runs for the ranks.
 template <class Exec, class Points>
 struct voxelize_firsts_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
 
   FARPOINT_HD void operator()(std::uint64_t rank) const noexcept {
     auto const& memory = args.memory;
@@ -140,7 +140,7 @@ struct voxelize_firsts_step {
 /// Numbers the voxels whose first point is on this rank, in the order of the points. See stream_partition::number().
 template <class Exec, class Points>
 struct voxelize_give_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
 
   FARPOINT_HD bool marks(std::uint32_t key, std::uint32_t place) const noexcept {
     return args.is_sent(key) && args.memory.flags.is_set(args.flag_of(key, place));
@@ -157,7 +157,7 @@ struct voxelize_give_step {
 /// Stores the numbers of the voxels whose first point is on one rank. Runs for these voxels.
 template <class Exec, class Points>
 struct voxelize_take_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
   std::uint64_t begin;  ///< offset of their numbers in the received ones
   index_t first_row;
   index_t base;
@@ -171,7 +171,7 @@ struct voxelize_take_step {
 /// Finds the number of voxels of this rank within max_voxels: their numbers ascend. Runs once.
 template <class Exec, class Points>
 struct voxelize_allow_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     index_t low = 0;
@@ -194,7 +194,7 @@ struct voxelize_allow_step {
 /// Counts the points of voxels that voxelize() has written and max_voxels drops. Runs for up to `step` strides of rows.
 template <class Exec, class Points>
 struct voxelize_correct_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
   index_t step;
 
   FARPOINT_HD void operator()(std::uint64_t first) const noexcept {
@@ -215,7 +215,7 @@ struct voxelize_correct_step {
 /// Writes this rank's report and number of rows. Runs once.
 template <class Exec, class Points>
 struct voxelize_count_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
   index_span voxel_count;
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
@@ -236,7 +236,7 @@ struct voxelize_count_step {
 /// Adds up the reports of all ranks. Runs once.
 template <class Exec, class Points>
 struct voxelize_add_reports_step {
-  voxelize_stream_args<Exec, Points> args;
+  voxelize_shard_args<Exec, Points> args;
   unsigned long long outside;
   unsigned long long non_finite;
   voxelize_report* total;

@@ -1,5 +1,5 @@
 /// @file
-/// voxelize_shard() as loops that a stream can run, with two waits of the host.
+/// voxelize_shard() on any execution. The host waits for a stream twice.
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
@@ -8,71 +8,79 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// One rank's part of a call, with the result of voxelize_shard_task. It saves waits at the expense of work: points are
-/// partitioned before the ranks agree on the arguments, one call of voxelize() finds and writes the voxels, and all
-/// points of `hard` are sent, because finding the ones that can stay takes as long.
+/// Call of one rank.
+///
+/// Every point in a voxel goes to the owner of the voxel. The received points form a cloud, in the order of the whole
+/// cloud, that has all points of the owner's voxels. voxelize() of this cloud yields the owner's rows of the whole
+/// cloud; only the numbers of the voxels are missing. All points of `hard` are sent, because finding the ones that can
+/// stay takes longer. Points are partitioned before the ranks agree on the arguments, which saves a wait.
+///
+/// Example: rank 0 has points in voxels A B A, rank 1 in B C. Rank 0 owns A and C, rank 1 owns B.
+///
+///   received    rank 0: A A, C           rank 1: B, B     (records, by source)
+///   is_first    rank 0: 1 0, 1           rank 1: 1, 0
+///   flags       rank 0: A 1, A 0, B 1    rank 1: C 1, B 0
+///   numbers     rank 0: A = 0, C = 2     rank 1: B = 1
 template <class Exec, class Communicator, class Points>
-class voxelize_stream_task {
+class voxelize_shard_task {
  public:
+  using request_type = voxelize_shard_request<Points>;
   using scalar = typename Points::scalar;
-  using output_type = voxelize_shard_output<scalar>;
-  using backend = shard_backend<Exec>;
-  using args_type = voxelize_stream_args<Exec, Points>;
 
-  /// @param workspace  at least voxelize_stream_size() bytes
-  voxelize_stream_task(Exec exec, Communicator& communicator, shard<Points> const& part,
-                       voxelize_params<scalar> const& params, output_type const& output, bytes workspace) noexcept
-      : voxelize_stream_task{exec,      communicator,
-                             part,      params,
-                             output,    voxelize_stream_sizes{communicator.ranks(), part.points.size(), params, output},
-                             workspace, workspace_cutter{workspace.data()}} {}
+  /// @param workspace  at least voxelize_shard_bytes() bytes
+  voxelize_shard_task(Exec exec, Communicator& communicator, request_type const& request, bytes workspace) noexcept
+      : voxelize_shard_task{exec,
+                            communicator,
+                            request,
+                            workspace,
+                            voxelize_shard_sizes{communicator.ranks(), request},
+                            workspace_cutter{workspace.data()}} {}
 
   /// Partitions the points by destination.
-  result choose_points() const noexcept {
+  result choose_points() noexcept {
     result const done = args_.memory.partition.sort(exec_, voxelize_choose_step<Exec, Points>{args_});
-    return done ? loop<voxelize_begin_step>(ranks() + int{voxelize_stays_kinds} + 1, 1) : done;
+    return done ? loop<voxelize_begin_step>(voxelize_counts(ranks()), 1, plan_.begins.own()) : done;
   }
 
-  /// First message that choose_points() has left, and room for the first messages of all ranks.
-  unsigned char* own_message() const noexcept { return args_.memory.own_message; }
-  unsigned char* all_messages() const noexcept { return args_.memory.all_messages; }
+  /// Counts of choose_points(), to be exchanged with the headers.
+  voxelize_begins<Exec>& begins() noexcept { return plan_.begins; }
 
   /// Makes the rest of the call, after the ranks have agreed on the arguments.
   /// @param headers  `[ranks]`
   /// @param sources  `[ranks]`: ranks in the order of their points
-  result run(shard_header const* headers, int const* sources, voxelize_messages const& all) noexcept {
-    voxelize_routes routes{communicator_.rank(), ranks(), sources, args_.record.size()};
-    auto const begin = [&all](int from, int key) { return all.tail<std::uint32_t>(from, key); };
-    result done = routes.lay_out(headers, begin, output_.received);
-    if (done) done = send_points(routes);
-    if (done) done = find_voxels(routes);
-    if (done) done = count_firsts(routes);
-    if (done) done = number_voxels(routes);
-    return done ? finish(all) : done;
+  result run(shard_header const* headers, int const* sources) noexcept {
+    result done = plan_.begins.exchange_counts(communicator_);
+    if (done) done = plan_.routes.lay_out(me(), headers, sources, plan_.begins, request_.output.received);
+    if (done) done = send_points();
+    if (done) done = find_voxels();
+    if (done) done = count_firsts(sources);
+    if (done) done = number_voxels();
+    return done ? finish() : done;
   }
 
  private:
-  using memory_type = voxelize_stream_memory<Exec>;
+  using backend = shard_backend<Exec>;
+  using args_type = voxelize_shard_args<Exec, Points>;
+  using memory_type = voxelize_shard_memory<Exec>;
 
-  voxelize_stream_task(Exec exec, Communicator& communicator, shard<Points> const& part,
-                       voxelize_params<scalar> const& params, output_type const& output,
-                       voxelize_stream_sizes const& sizes, bytes workspace, workspace_cutter cutter) noexcept
+  voxelize_shard_task(Exec exec, Communicator& communicator, request_type const& request, bytes workspace,
+                      voxelize_shard_sizes const& sizes, workspace_cutter cutter) noexcept
       : exec_{exec},
         communicator_{communicator},
-        output_{output},
+        request_{request},
         sizes_{sizes},
-        args_{part.points,
-              params,
+        plan_{cutter, sizes},
+        args_{request.part.points,
+              request.params,
               sizes.ranks,
               static_cast<std::uint32_t>(communicator.rank()),
-              shard_record<scalar>{params.features.count(), false},
-              memory_type{cutter, sizes},
-              nullptr,
+              request.record(),
+              plan_.memory,
+              sizes.has_numbers ? request.output.numbers.data() : plan_.memory.numbers,
               sizes.rows},
-        workspace_{workspace.subspan(workspace_aligned(cutter.used()))} {
-    args_.numbers = sizes.has_numbers ? output.numbers.data() : args_.memory.numbers;
-  }
+        workspace_{workspace.subspan(workspace_aligned(cutter.used()))} {}
 
+  int me() const noexcept { return communicator_.rank(); }
   int ranks() const noexcept { return args_.ranks; }
   std::size_t all_ranks() const noexcept { return static_cast<std::size_t>(args_.ranks); }
 
@@ -86,23 +94,23 @@ class voxelize_stream_task {
   }
 
   /// Writes the records and exchanges them. Records that the rank keeps are written into the receive buffer.
-  result send_points(voxelize_routes& routes) noexcept {
-    result done = write(args_.memory.segments, routes.segments());
+  result send_points() noexcept {
+    result done = write(args_.memory.segments, plan_.routes.segments());
     if (done) done = args_.memory.partition.move(exec_, voxelize_pack_step<Exec, Points>{args_});
     if (done) done = loop<voxelize_pad_step>(max_padding * ranks(), 8);
     if (!done) return done;
-    return routes.records().send(communicator_, args_.memory.sent, args_.memory.received, args_.record.size());
+    return plan_.routes.records().send(communicator_, args_.memory.sent, args_.memory.received, args_.record.size());
   }
 
   /// Writes the rows of this rank's voxels, and sends back which records are the first of a voxel.
-  result find_voxels(voxelize_routes& routes) noexcept {
+  result find_voxels() noexcept {
     auto const& memory = args_.memory;
-    auto const n = static_cast<index_t>(routes.received());
+    auto const n = static_cast<index_t>(plan_.routes.received());
     auto const size = static_cast<index_t>(args_.record.size());
     voxelize_params<scalar> params = args_.params;
     params.features = feature_view::packed(reinterpret_cast<float const*>(memory.received + 3 * sizeof(scalar)), n,
                                            static_cast<int>(args_.record.features), size);
-    voxelize_output<scalar> rows = output_.rows;
+    voxelize_output<scalar> rows = request_.output.rows;
     rows.report = memory.found;
     rows.voxel_count = {};
     point_view<scalar> const records{reinterpret_cast<scalar const*>(memory.received), n, size};
@@ -110,42 +118,44 @@ class voxelize_stream_task {
     auto const words = static_cast<std::size_t>(memory_type::first_words(n));
     if (done) done = backend::fill(exec_, memory.is_first, 0, words * sizeof *memory.is_first);
     if (done) done = loop<voxelize_mark_step>(smaller(args_.rows, n), 2);
-    return done ? routes.flags().send(communicator_, memory.is_first, memory.flags.words, flag_group_bytes) : done;
+    return done ? plan_.routes.flags().send(communicator_, memory.is_first, memory.flags.words, flag_group_bytes)
+                : done;
   }
 
   /// Gathers how many voxels have their first point on each rank, by owner.
-  result count_firsts(voxelize_routes& routes) noexcept {
+  result count_firsts(int const* sources) noexcept {
     auto const& memory = args_.memory;
-    auto const used = static_cast<std::uint64_t>(stream_flags::words_of(static_cast<index_t>(routes.groups())));
+    auto const used = static_cast<std::uint64_t>(stream_flags::words_of(static_cast<index_t>(plan_.routes.groups())));
     result done = loop<voxelize_rank_step>(stream_flags::words_of(sizes_.flag_groups()), 1, used);
     if (done) done = memory.scan.run(exec_, memory.flags.ranks);
     if (done) done = loop<voxelize_firsts_step>(ranks(), 2);
     std::size_t const size = all_ranks() * sizeof(std::uint32_t);
     if (done) done = communicator_.all_gather(memory.firsts, memory.firsts_of_all, size);
-    std::uint32_t firsts[max_stream_ranks * max_stream_ranks];
-    if (done) done = backend::read(exec_, communicator_, firsts, memory.firsts_of_all, all_ranks() * size);
+    host_copy<Exec, std::uint32_t, shard_max_ranks<Exec> * shard_max_ranks<Exec>> firsts;
+    if (done) done = firsts.read(exec_, communicator_, memory.firsts_of_all, ranks() * ranks());
     if (!done) return done;
-    routes.lay_out_numbers([&](int from, int to) { return firsts[from * ranks() + to]; });
-    args_.rows = routes.rows();
+    plan_.routes.lay_out_numbers(me(), sources,
+                                 [&](int from, int to) { return firsts.data()[index_t{from} * ranks() + to]; });
+    args_.rows = plan_.routes.rows();
     return {};
   }
 
   /// Numbers the voxels whose first point is on this rank, and sends the numbers to the owners.
-  result number_voxels(voxelize_routes& routes) noexcept {
+  result number_voxels() noexcept {
     auto const& memory = args_.memory;
-    result done = write(memory.given, routes.given());
+    result done = write(memory.given, plan_.routes.given());
     if (done) done = memory.partition.number(exec_, voxelize_give_step<Exec, Points>{args_});
-    if (done) done = routes.numbers().send(communicator_, memory.sent, memory.received, sizeof(std::uint32_t));
+    if (done) done = plan_.routes.numbers().send(communicator_, memory.sent, memory.received, sizeof(std::uint32_t));
     for (int from = 0; from < ranks() && done; ++from) {
-      message const taken = routes.taken(from);
+      message const taken = plan_.routes.taken(from);
       done = loop<voxelize_take_step>(static_cast<index_t>(taken.size), 2, std::uint64_t{taken.begin},
-                                      routes.first_row(from), routes.base(from));
+                                      plan_.routes.first_row(from), plan_.routes.base(from));
     }
     return done;
   }
 
   /// Drops the voxels beyond max_voxels, and writes the reports.
-  result finish(voxelize_messages const& all) noexcept {
+  result finish() noexcept {
     auto const& memory = args_.memory;
     result done = loop<voxelize_allow_step>(1, 1);
     if (done && sizes_.has_limit) {
@@ -153,67 +163,66 @@ class voxelize_stream_task {
       index_t const step = smaller(args_.rows, index_t{32768});
       done = loop<voxelize_correct_step>(step, 1 + args_.rows / larger(step, index_t{1}), step);
     }
-    if (done) done = loop<voxelize_count_step>(1, 1, output_.rows.voxel_count);
+    if (done) done = loop<voxelize_count_step>(1, 1, request_.output.rows.voxel_count);
     if (done) done = communicator_.all_gather(memory.reports + ranks(), memory.reports, sizeof *memory.reports);
-    if (!done || output_.rows.report == nullptr) return done;
+    if (!done || request_.output.rows.report == nullptr) return done;
     unsigned long long outside = 0;
     unsigned long long non_finite = 0;
     for (int from = 0; from < ranks(); ++from) {
-      auto const begin = [&](int kind) { return all.tail<std::uint32_t>(from, ranks() + kind); };
+      auto const begin = [&](int kind) { return plan_.begins(from, ranks() + kind); };
       outside += begin(int{stays_outside} + 1) - begin(int{stays_outside});
       non_finite += begin(int{stays_non_finite} + 1) - begin(int{stays_non_finite});
     }
-    return loop<voxelize_add_reports_step>(1, ranks(), outside, non_finite, output_.rows.report);
+    return loop<voxelize_add_reports_step>(1, ranks(), outside, non_finite, request_.output.rows.report);
   }
 
   Exec exec_;
   Communicator& communicator_;
-  output_type const& output_;
-  voxelize_stream_sizes sizes_;
+  request_type const& request_;
+  voxelize_shard_sizes sizes_;
+  voxelize_shard_plan<Exec> plan_;
   args_type args_;
   bytes workspace_;
 };
 
-/// Bytes of workspace for arguments that have been checked.
+/// Bytes of workspace; 0 if an argument is refused.
 template <class Exec, class Points>
-std::size_t voxelize_stream_size(Exec exec, int ranks, shard<Points> const& part,
-                                 voxelize_params<typename Points::scalar> const& params,
-                                 voxelize_shard_output<typename Points::scalar> const& output) noexcept {
-  voxelize_stream_sizes const sizes{ranks, part.points.size(), params, output};
+std::size_t voxelize_shard_bytes(Exec exec, int ranks, voxelize_shard_request<Points> const& request) noexcept {
+  if (!rank_checks<Exec>::accepts(exec) || ranks < 1 || ranks > shard_max_ranks<Exec> || !request.check()) return 0;
+  voxelize_shard_sizes const sizes{ranks, request};
   std::size_t bound = 0;
   if (!voxelize_workspace_bound<Points>(exec, {sizes.received, 1}, bound)) return 0;
   workspace_cutter cutter;
-  voxelize_stream_memory<Exec> const memory{cutter, sizes};
-  static_cast<void>(memory);
+  static_cast<void>(voxelize_shard_plan<Exec>{cutter, sizes});
   return workspace_aligned(cutter.used()) + bound;
 }
 
-/// Makes the call, for all executions.
+/// Makes the call.
+/// @param own  result of the checks so far
 template <class Exec, class Communicator, class Points>
-result voxelize_shard_on(Exec exec, Communicator& communicator, shard<Points> const& part,
-                         voxelize_params<typename Points::scalar> const& params,
-                         voxelize_shard_output<typename Points::scalar> const& output, result own,
-                         bytes workspace) noexcept {
-  using task_type = voxelize_stream_task<Exec, Communicator, Points>;
-  using telling_type = stream_telling<Exec, Communicator, voxelize_messages>;
-  if (own) own = check_voxelize_shard(part, params, output);
+result voxelize_shard_on(Exec exec, Communicator& communicator, voxelize_shard_request<Points> const& request,
+                         result own, bytes workspace) noexcept {
+  int const ranks = communicator.ranks();
+  if (own) own = request.check();
   if (own)
-    own = check_workspace(workspace, voxelize_stream_size(exec, communicator.ranks(), part, params, output),
-                          FARPOINT_WORKSPACE_OF("voxelize_shard"));
-  shard_header headers[max_stream_ranks];
-  int sources[max_stream_ranks];
-  auto const agree = [&](telling_type telling) {
-    shard_header const mine{digest_of(params), own ? 0u : 1u, part.first_index, part.points.size(),
-                            output.received_capacity};
-    return agree_on_shards(telling, own, mine, headers, sources);
+    own =
+        check_workspace(workspace, voxelize_shard_bytes(exec, ranks, request), FARPOINT_WORKSPACE_OF("voxelize_shard"));
+  shard_headers<shard_max_ranks<Exec>> all;
+  auto const agree = [&](voxelize_begins<Exec>& begins) {
+    shard_header const mine{digest_of(request.params), own ? 0u : 1u, request.part.first_index,
+                            request.part.points.size(), request.output.received_capacity};
+    result const done = begins.exchange_headers(exec, communicator, static_cast<bool>(own), mine, all.headers);
+    return done ? order_shards(own, all.headers, ranks, all.sources) : done;
   };
-  voxelize_messages messages{voxelize_tail_bytes(communicator.ranks())};
-  if (!own) return or_abort(communicator, agree(telling_type{exec, communicator, nullptr, nullptr, messages}));
-  task_type task{exec, communicator, part, params, output, workspace};
+  if (!own) {
+    workspace_cutter none;
+    voxelize_begins<Exec> begins{none, ranks, voxelize_counts(ranks)};
+    return or_abort(communicator, agree(begins));
+  }
+  voxelize_shard_task<Exec, Communicator, Points> task{exec, communicator, request, workspace};
   own = task.choose_points();
-  result const agreed =
-      agree(telling_type{exec, communicator, own ? task.own_message() : nullptr, task.all_messages(), messages});
-  return or_abort(communicator, agreed ? task.run(headers, sources, messages) : agreed);
+  result const agreed = agree(task.begins());
+  return or_abort(communicator, agreed ? task.run(all.headers, all.sources) : agreed);
 }
 
 }  // namespace detail
