@@ -4,10 +4,8 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
-#include <farpoint/detail/search/normals_cuda.cuh>
-#include <farpoint/types/device_point_bvh.hpp>
+#include <farpoint/detail/search/neighbors_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -48,19 +46,15 @@ template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals"};
-  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures,
-                                                output.covariances, output.report);
-  if (!checked) return checked;
-  return detail::named(
-      detail::estimate_normals_cuda<Selector>(exec, detail::own_points{}, points, params, output, workspace),
-      FARPOINT_WORKSPACE_OF("estimate_normals"));
+  return detail::named(detail::estimate_normals_cuda<Selector>(exec, points, points, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
 /// Returns the size in bytes of the device workspace of estimate_normals() by a BVH: 256 for a ragged batch, else 0.
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                              batch<Points> const& points, normals_params const&) noexcept {
-  return detail::neighbors_of_index_bytes(index, points);
+  return detail::built_search_bytes<knn_selector>(index, points, true);
 }
 
 /// estimate_normals() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets
@@ -72,9 +66,6 @@ result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar
                         batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals (built index)"};
-  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures,
-                                                output.covariances, output.report);
-  if (!checked) return checked;
   return detail::named(detail::estimate_normals_cuda<Selector>(exec, index, points, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("estimate_normals"));
 }

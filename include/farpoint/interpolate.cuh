@@ -15,8 +15,7 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
                                         batch<Queries> const& queries) noexcept {
-  return detail::indexed_search_bytes<Selector>(points,
-                                                detail::query_order_of<Selector>(queries, points.points().size()));
+  return detail::device_search_bytes<Selector>(points, queries, false);
 }
 
 /// Computes a number of bytes of device workspace that suffices for interpolate() of all searches within the limits on
@@ -26,8 +25,7 @@ std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result interpolate_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most<Selector, Points>(limits),
-                                                        bound);
+  return detail::bound_indexed_search<Selector, Points>(limits, bound);
 }
 
 /// interpolate(), enqueued on a stream: same result as the host overload, to the bit.
@@ -61,7 +59,7 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
 template <class Queries>
 std::size_t interpolate_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                         batch<Queries> const& queries) noexcept {
-  return detail::built_search_bytes<knn_selector>(queries, index.points());
+  return detail::built_search_bytes<knn_selector>(index, queries, false);
 }
 
 /// interpolate() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves,

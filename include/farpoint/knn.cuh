@@ -16,15 +16,13 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries,
                                 knn_params const&) noexcept {
-  return detail::indexed_search_bytes<Selector>(points,
-                                                detail::query_order_of<Selector>(queries, points.points().size()));
+  return detail::device_search_bytes<Selector>(points, queries, false);
 }
 
 /// Overload for queries that are the points.
 template <class Selector = knn_selector, class Points>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, knn_params const&) noexcept {
-  return detail::indexed_search_bytes<Selector>(points,
-                                                detail::query_order_of<Selector>(points, points.points().size(), true));
+  return detail::device_search_bytes<Selector>(points, points, true);
 }
 
 /// Computes a number of bytes of device workspace that suffices for knn() of all searches within the limits on any GPU,
@@ -34,8 +32,7 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, knn_para
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most<Selector, Points>(limits),
-                                                        bound);
+  return detail::bound_indexed_search<Selector, Points>(limits, bound);
 }
 
 /// knn(), enqueued on a stream: same result as the host overload, to the bit.

@@ -4,10 +4,8 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
-#include <farpoint/detail/search/mean_distance_cuda.cuh>
-#include <farpoint/types/device_point_bvh.hpp>
+#include <farpoint/detail/search/neighbors_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -49,18 +47,15 @@ template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, batch<Points> const& points, mean_knn_distance_params const& params,
                          mean_knn_distance_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance"};
-  if (result const checked = detail::check_pointers(exec, workspace, points, output.means, output.report); !checked)
-    return checked;
-  return detail::named(
-      detail::mean_knn_distance_cuda<Selector>(exec, detail::own_points{}, points, params, output, workspace),
-      FARPOINT_WORKSPACE_OF("mean_knn_distance"));
+  return detail::named(detail::mean_knn_distance_cuda<Selector>(exec, points, points, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
 /// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: 256 for a ragged batch, else 0.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                               batch<Points> const& points, mean_knn_distance_params const&) noexcept {
-  return detail::neighbors_of_index_bytes(index, points);
+  return detail::built_search_bytes<knn_selector>(index, points, true);
 }
 
 /// mean_knn_distance() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets
@@ -73,8 +68,6 @@ result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scala
                          mean_knn_distance_output<typename Points::scalar> const& output,
                          bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance (built index)"};
-  if (result const checked = detail::check_pointers(exec, workspace, points, output.means, output.report); !checked)
-    return checked;
   return detail::named(detail::mean_knn_distance_cuda<Selector>(exec, index, points, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }

@@ -4,7 +4,6 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
 #include <farpoint/types/device_point_bvh.hpp>
@@ -15,7 +14,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// from the sizes alone; 0 for points that are refused. 29 bytes a point in float, 46 in double.
 template <class Selector = knn_selector, class Points>
 std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, [](auto&) { return 0; });
+  return detail::indexed_search_bytes<Selector>(points);
 }
 
 /// Computes a number of bytes of device memory that suffices for build_point_bvh() of all batches within the limits on
@@ -25,8 +24,7 @@ std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result point_bvh_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(
-      {limits.points, limits.clouds}, [](auto&) { return 0; }, bound);
+  return detail::bound_indexed_search<Selector, Points>({limits.points, limits.clouds}, bound);
 }
 
 /// Builds the BVH of each cloud, enqueued on a stream. For points that have moved, build again into the same memory.
@@ -42,14 +40,12 @@ template <class Selector = knn_selector, class Points>
 result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory,
                        device_point_bvh<typename Points::scalar>& index) noexcept {
   detail::profile_range const range{"farpoint::build_point_bvh"};
-  if (result const checked = detail::check_pointers(exec, memory, points); !checked) return checked;
-  if (result const checked = detail::check_device_search(points, points); !checked) return checked;
-  result const outcome = detail::indexed_search<Selector>(
-      exec, points, memory, [](auto&) { return 0; },
-      [&](detail::kernel_launcher&, auto const& search, int) {
-        index = {search.index, points.size(), points.points().size(), points.offsets().data(),
-                 points.size() > 0 ? &search.state->faults : nullptr};
-      });
+  if (result const checked = detail::check_search_on(exec, memory, points, points); !checked) return checked;
+  auto const set = [&](detail::kernel_launcher&, auto const& built) {
+    index = {built.index.index, points.size(), points.points().size(), points.offsets().data(),
+             points.size() > 0 ? &built.index.state->faults : nullptr};
+  };
+  result const outcome = detail::indexed_search<Selector>(exec, points, memory, set);
   return detail::named(outcome, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
 }
 
@@ -75,7 +71,7 @@ template <class... Selector, class Points>
 template <class Selector = knn_selector, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                 batch<Queries> const& queries, knn_params const& = {}) noexcept {
-  return detail::built_search_bytes<Selector>(queries, index.points());
+  return detail::built_search_bytes<Selector>(index, queries, false);
 }
 
 /// knn() among the points of a BVH, enqueued on a stream: the same answer and the same report as for the points

@@ -27,6 +27,7 @@ struct search_query {
 template <class Queries>
 class search_queries {
  public:
+  using queries_type = Queries;
   using scalar = typename Queries::scalar;
   using query = search_query<scalar>;
 

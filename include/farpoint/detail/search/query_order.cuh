@@ -20,35 +20,25 @@ std::size_t query_bvh_bytes(batch<Queries> const& queries) noexcept {
   return cutter.used();
 }
 
-/// Returns a function that cuts `size` bytes; none if `size` is 0.
-inline auto query_bvh_cut(std::size_t size) noexcept {
-  return [size](workspace_cutter& cutter) { return size > 0 ? cutter.take_workspace(size) : bytes{}; };
-}
-
-/// Returns a function that cuts memory that suffices to sort any batch of queries within `limits`. The caller has
-/// checked the limits.
+/// Bytes that suffice to sort any batch of queries within the limits, which have been checked.
 /// @tparam Points  type of view of the queries
 template <class Selector, class Points>
-auto order_of_at_most(search_limits const& limits) noexcept {
-  std::size_t size = 0;
-  if (limits.queries > 0) {
-    // query_order_of() skips the BVH of few queries among many points. The limits also permit few points, so the memory
-    // is needed whatever limits.points is.
-    size = query_bvh_bytes<Selector>(largest_batch<Points>({smaller(limits.queries, max_bvh_points), limits.clouds}));
-  }
-  return query_bvh_cut(size);
+std::size_t query_order_bound(search_limits const& limits) noexcept {
+  if (limits.queries == 0) return 0;
+  // query_order_bytes() skips the BVH of few queries among many points. The limits also permit few points, so the
+  // memory is needed whatever limits.points is.
+  return query_bvh_bytes<Selector>(largest_batch<Points>({smaller(limits.queries, max_bvh_points), limits.clouds}));
 }
 
-/// Returns a function that cuts memory for a BVH of the queries, if its build saves more time than it takes: for at
-/// least Selector::warp_per_query_below queries that are more than 1 / Selector::own_order_share of the points.
-/// Otherwise the function cuts nothing.
-/// @param points     number of points that are searched
-/// @param has_order  true if the queries are the points, whose BVH gives their order
+/// Bytes of a BVH of the queries, if its build saves more time than it takes: for at least
+/// Selector::warp_per_query_below queries that are more than 1 / Selector::own_order_share of the points. Otherwise 0.
+/// @param points  number of points that are searched
+/// @param self    true if the queries are the points, whose BVH gives their order
 template <class Selector, class Queries>
-auto query_order_of(batch<Queries> const& queries, index_t points, bool has_order = false) noexcept {
+std::size_t query_order_bytes(batch<Queries> const& queries, index_t points, bool self) noexcept {
   index_t const rows = queries.points().size();
   bool const is_worth_it = rows >= Selector::warp_per_query_below && rows > points / Selector::own_order_share;
-  return query_bvh_cut(!has_order && is_worth_it ? query_bvh_bytes<Selector>(queries) : 0);
+  return !self && is_worth_it ? query_bvh_bytes<Selector>(queries) : 0;
 }
 
 /// Enqueues the build of a BVH of the queries, if there is memory for it, and makes `queries` follow its leaves.

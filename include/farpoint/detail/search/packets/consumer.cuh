@@ -2,9 +2,9 @@
 /// The CUDA backend of for_each_neighborhood().
 #pragma once
 
-#include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/scan/kernel.cuh>
+#include <farpoint/detail/search/with_index.cuh>
 #include <farpoint/types/neighborhood.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -38,26 +38,21 @@ struct consumer_args : packet_queries<Queries> {
 };
 
 /// Enqueues the kernel that finds the K nearest points of each query and passes them to a consumer.
-template <int K, query_kind Kind, class Selector, class Queries, class Consumer>
-FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, search_queries<Queries> const& queries,
-                                  knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
+template <int K, query_kind Kind, class Selector, class Asked, class Consumer>
+FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, Asked const& asked,
+                                  knn_request<typename Asked::scalar> const& request, Consumer const& consumer,
                                   knn_report* report) noexcept {
   static_assert(std::is_trivially_copyable_v<Consumer>,
                 "farpoint: a consumer is copied to the device, and must be trivially copyable");
-  using args = consumer_args<Queries, Consumer, K>;
-  static_assert(sizeof(external_args<args>) <= 4096,
+  using args_type = consumer_args<typename Asked::queries_type, Consumer, K>;
+  static_assert(sizeof(external_args<args_type>) <= 4096,
                 "farpoint: a consumer has at most 3 KiB; it may point to more in device memory");
-  launch_packets<Selector, Kind>(launcher, args{{queries, request, non_finite_counter(report)}, consumer},
-                                 queries.threads());
-}
-
-template <int K, query_kind Kind, class Selector, class Points, class Queries, class Consumer>
-FARPOINT_HIDDEN void run_consumer(kernel_launcher& launcher, scanned_queries<Points, Queries> const& queries,
-                                  knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
-                                  knn_report* report) noexcept {
-  using args = consumer_args<Queries, Consumer, K>;
-  launch_scan(launcher, scan_nearest_kernel<args, Points, packet_capacity(K)>,
-              args{{queries, request, non_finite_counter(report)}, consumer}, queries);
+  args_type const args{{asked, request, non_finite_counter(report)}, consumer};
+  if constexpr (Asked::is_scanned) {
+    launch_scan<packet_capacity(K)>(launcher, args, asked);
+  } else {
+    launch_packets<Selector, Kind>(launcher, args, asked.threads());
+  }
 }
 
 /// for_each_neighborhood() for cuda_exec.
@@ -70,10 +65,10 @@ FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Source const& source, b
   check_consumer<Consumer, scalar, K>();
   if (result const checked = check_search_on(exec, workspace, source, queries, report); !checked) return checked;
   if (result const checked = check_neighborhoods(params); !checked) return checked;
-  return search_on_device<Selector, Kind>(
-      exec, source, queries, report, workspace, K, [&](kernel_launcher& launcher, auto const& asked) {
-        run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(params.with_k(K)), consumer, report);
-      });
+  auto const answer = [&](kernel_launcher& launcher, auto const& asked, bytes) {
+    run_consumer<K, Kind, Selector>(launcher, asked, request_of<scalar>(params.with_k(K)), consumer, report);
+  };
+  return search_on_device<Selector>(exec, source, queries, Kind == query_kind::points, report, workspace, K, answer);
 }
 
 }  // namespace detail
