@@ -85,17 +85,8 @@ template <class Queries>
 result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, radius_output<typename Queries::scalar> const& output,
               bytes workspace = {}) noexcept {
-  using index_type = point_bvh<typename Queries::scalar>;
-  if (result const checked =
-          detail::named(detail::check_index_search(exec, index, queries, workspace), FARPOINT_WORKSPACE_OF("radius"));
-      !checked)
-    return checked;
-  if (result const checked = detail::check_radius(queries.points().size(), params, output); !checked) {
-    return checked;
-  }
-  detail::search_of_index<index_type, Queries> const search{exec, index, queries, false, workspace};
-  detail::radius_by(search, params, output);
-  return {};
+  return detail::named(detail::radius_host(exec, index, queries, false, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// Finds all points within a radius of each query, as consecutive rows (CSR).

@@ -109,29 +109,18 @@ void neighbors_by(Search const& search, knn_params const& params, Consumer const
   if (report != nullptr) *report = {found.non_finite_points, found.non_finite_queries, found.bad_offsets};
 }
 
-/// Calls `answer(search)` with the search of points that a workspace is large enough for, after the workspace has been
-/// checked.
-template <class Points, class Queries, class Answer>
-result search_in_workspace(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                           bytes workspace, Answer const& answer, for_each_cloud_tuning const& tuning = {}) noexcept {
-  host_search_plan<typename Points::scalar> const plan{exec, points, asked_queries::of(queries, self), tuning};
-  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
-  answer(search_of_points<Points, Queries>{plan, workspace, points, queries, self});
-  return {};
-}
-
 /// knn() for host_exec.
-template <class Points, class Queries>
-result knn_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                knn_params const& params, knn_output<typename Points::scalar> const& output, bytes workspace,
+/// @param source  points, or a point_bvh
+template <class Source, class Queries>
+result knn_host(host_exec exec, Source const& source, batch<Queries> const& queries, bool self,
+                knn_params const& params, knn_output<typename Queries::scalar> const& output, bytes workspace,
                 for_each_cloud_tuning const& tuning = {}) noexcept {
-  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  if (result const checked = check_knn(queries.points().size(), params, output); !checked) return checked;
-  knn_writer<Queries> const writer{queries, params.k, output};
+  auto const check = [&] { return check_knn(queries.points().size(), params, output); };
   auto const answer = [&](auto const& search) {
-    neighbors_by<typename Points::scalar>(search, params, writer, output.report);
+    neighbors_by<typename Queries::scalar>(search, params, knn_writer<Queries>{queries, params.k, output},
+                                           output.report);
   };
-  return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
+  return search_on_host(exec, source, queries, self, workspace, check, answer, tuning);
 }
 
 }  // namespace detail

@@ -116,14 +116,14 @@ void radius_by(Search const& search, radius_params const& params, radius_output<
 }
 
 /// radius() for host_exec.
-template <class Points, class Queries>
-result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                   radius_params const& params, radius_output<typename Points::scalar> const& output, bytes workspace,
+/// @param source  points, or a point_bvh
+template <class Source, class Queries>
+result radius_host(host_exec exec, Source const& source, batch<Queries> const& queries, bool self,
+                   radius_params const& params, radius_output<typename Queries::scalar> const& output, bytes workspace,
                    for_each_cloud_tuning const& tuning = {}) noexcept {
-  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  if (result const checked = check_radius(queries.points().size(), params, output); !checked) return checked;
+  auto const check = [&] { return check_radius(queries.points().size(), params, output); };
   auto const answer = [&](auto const& search) { radius_by(search, params, output); };
-  return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
+  return search_on_host(exec, source, queries, self, workspace, check, answer, tuning);
 }
 
 /// Begins of the rows of a block of queries; -1 for a row that does not fit.
@@ -238,11 +238,10 @@ inline index_t add_up_counts(index_span offsets, index_t rows) noexcept {
 }
 
 /// radius_rows() by a search_of_points or search_of_index.
-/// @param points  of the indices
-/// @param again   `again(task)`: hands the queries to a task once more
-template <class Points, class Search, class Again>
+/// @param points  points of the indices
+template <class Points, class Search>
 void radius_rows_by(Search const& search, batch<Points> const& points, radius_params const& params,
-                    radius_rows_output<typename Points::scalar> const& output, Again const& again) noexcept {
+                    radius_rows_output<typename Points::scalar> const& output) noexcept {
   using scalar = typename Points::scalar;
   auto const& queries = search.queries;
   using queries_type = std::decay_t<decltype(queries.points())>;
@@ -254,7 +253,7 @@ void radius_rows_by(Search const& search, batch<Points> const& points, radius_pa
   auto const total = static_cast<unsigned long long>(add_up_counts(output.offsets, rows));
 
   radius_rows_task<Points, queries_type> const fill{points, queries, params, output};
-  if (!output.indices.empty() && found.bad_offsets == 0) again(fill);
+  if (!output.indices.empty() && found.bad_offsets == 0) search.again(fill);
   if (output.report == nullptr) return;
   *output.report = {found.non_finite_points, found.non_finite_queries, total, 0, found.bad_offsets};
   for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0u : 1u;
@@ -265,17 +264,9 @@ template <class Points, class Queries>
 result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                         radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                         bytes workspace, for_each_cloud_tuning const& tuning = {}) noexcept {
-  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  index_t const rows = queries.points().size();
-  if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
-  for_each_cloud_plan const plan{exec,  queries.size(), rows, queries.largest(), static_cast<double>(rows) * 400,
-                                 tuning};
-  auto const answer = [&](auto const& search) {
-    radius_rows_by(search, points, params, output, [&](auto const& task) {
-      search_built_on_host(plan, search.plan.cut(workspace.data()).index, queries, self, task);
-    });
-  };
-  return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
+  auto const check = [&] { return check_radius_rows(queries.points().size(), params, output); };
+  auto const answer = [&](auto const& search) { radius_rows_by(search, points, params, output); };
+  return search_on_host(exec, points, queries, self, workspace, check, answer, tuning);
 }
 
 /// radius_rows() for host_exec among the points of a point_bvh.
@@ -287,8 +278,7 @@ result radius_rows_of_index(host_exec exec, Index const& index, batch<Points> co
   if (result const checked = check_index_search(exec, index, queries, workspace); !checked) return checked;
   if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
   auto const own = index_offsets::of_points(index, points);
-  search_of_index<Index, Queries> const search{exec, index, queries, false, workspace, own};
-  radius_rows_by(search, points, params, output, [&](auto const& task) { search(task, [](index_t) noexcept {}); });
+  radius_rows_by(search_of_index<Index, Queries>{exec, index, queries, false, workspace, own}, points, params, output);
   return {};
 }
 
