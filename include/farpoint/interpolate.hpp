@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/detail/search/inverse_distance.hpp>
+#include <farpoint/detail/search/neighbor_means.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/point_bvh.hpp>

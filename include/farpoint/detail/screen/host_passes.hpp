@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/detail/screen/check.hpp>
-#include <farpoint/detail/screen/draw_point.hpp>
 #include <farpoint/detail/screen/rounds/growing_window.hpp>
 #include <farpoint/detail/screen/rounds/quadtree_build.hpp>
 #include <farpoint/detail/screen/visible_points.hpp>
@@ -232,9 +231,7 @@ class screen_rounds_job {
       search_rounds(tree, task_.packed, task_.method.camera, request, position, [&](key const& limit) {
         return topk_heap<key>{keys, request.k, limit};
       }).sort();
-      int count = request.k;
-      while (count > 0 && keys[count - 1].index() == no_index) --count;
-      task_.writer.write_keys(tree.index(position), keys, count);
+      task_.writer.write_keys(tree.index(position), keys, count_keys(keys, request.k));
     }
   }
 

@@ -4,7 +4,7 @@
 
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/detail/screen/check.hpp>
-#include <farpoint/detail/screen/draw_point.hpp>
+#include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/host/thread_team.hpp>
 #include <farpoint/types/project.hpp>
 
@@ -27,13 +27,6 @@ result check_project(batch<Points> const& points, Camera const& camera, zbuffer_
     return reject("project: the z-buffer has not the camera's width and height");
   }
   return zbuffer.data() == nullptr ? reject("project: the z-buffer has no memory") : result{};
-}
-
-/// The cloud; empty if offsets are wrong.
-template <class Points>
-FARPOINT_HD Points cloud_to_draw(batch<Points> const& points) noexcept {
-  Points const cloud = points[0];
-  return count_bad_offsets(points) == 0 ? cloud : cloud.subview(0, 0);
 }
 
 /// The layers of a z-buffer that has one.

@@ -2,7 +2,7 @@
 /// The CUDA backend of interpolate().
 #pragma once
 
-#include <farpoint/detail/search/inverse_distance.hpp>
+#include <farpoint/detail/search/neighbor_means.hpp>
 #include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/scan/kernel.cuh>
 #include <farpoint/detail/search/with_index.cuh>

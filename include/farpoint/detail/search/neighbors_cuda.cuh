@@ -2,7 +2,7 @@
 /// The CUDA backend of estimate_normals() and mean_knn_distance(): hands the list of each point to a consumer.
 #pragma once
 
-#include <farpoint/detail/search/mean_distance.hpp>
+#include <farpoint/detail/search/neighbor_means.hpp>
 #include <farpoint/detail/search/normal_from_neighbors.hpp>
 #include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/scan/kernel.cuh>

@@ -2,13 +2,101 @@
 /// CUDA backend of radius() and radius_rows().
 #pragma once
 
+#include <farpoint/core/offsets.hpp>
 #include <farpoint/detail/search/knn_cuda.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
-#include <farpoint/detail/search/segmented_sort.cuh>
 #include <farpoint/grid/exclusive_scan.cuh>
+#include <farpoint/tuning/knn.hpp>
+#include <farpoint/warp/warp_merge_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
+
+template <class Queries, class Operation>
+struct query_args {
+  search_queries<Queries> queries;
+  Operation operation;
+  query_counters counters;
+};
+
+/// An operation has `answer(query, index)`, which returns the number of neighbors to count, and
+/// `leave_empty(row)` for a query that has none. A grid of fewer threads than queries strides over them.
+template <class Queries, class Operation>
+__global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Queries, Operation> const args) {
+  index_t const thread = index_t{blockIdx.x} * search_block_size + threadIdx.x;
+  index_t const step = index_t{gridDim.x} * search_block_size;
+  for (index_t first = thread - threadIdx.x; first < args.queries.threads(); first += step) {
+    index_t bad_row = -1;
+    auto const query = args.queries.of_thread(first + threadIdx.x, bad_row);
+    if (bad_row >= 0) args.operation.leave_empty(bad_row);
+    index_t const found = query.exists() ? args.operation.answer(query, args.queries.index_of(query)) : 0;
+    count_in_report_by_warp(args.counters.found, static_cast<unsigned long long>(found));
+    count_in_report_by_warp(args.counters.non_finite, bad_row >= 0 && !args.queries.has_bad_offsets() ? 1u : 0u);
+  }
+}
+
+/// Enqueues an operation for each query.
+template <class Queries, class Operation>
+FARPOINT_HIDDEN void run_queries(kernel_launcher& launcher, search_queries<Queries> const& queries,
+                                 Operation const& operation, query_counters const& counters = {}) noexcept {
+  query_args<Queries, Operation> const args{queries, operation, counters};
+  launcher.launch_strided(queries.threads(), search_block_size, query_kernel<Queries, Operation>, args);
+}
+
+template <class Points, class Queries>
+struct segmented_sort_args {
+  batch<Points> points;
+  search_queries<Queries> queries;
+  index_t rows;
+  radius_rows_output<typename Points::scalar> output;
+};
+
+/// Sorts rows of up to radius_sorted_row elements, and writes their distances.
+template <class Key, class Points, class Queries>
+__global__ void __launch_bounds__(search_block_size)
+    segmented_sort_kernel(segmented_sort_args<Points, Queries> const args) {
+  using scalar = typename Points::scalar;
+  constexpr int warps = search_block_size / cuda_warp::lanes;
+  using sort_type = warp_merge_sort<Key, static_cast<int>(radius_sorted_row)>;
+  __shared__ typename sort_type::storage shared[warps];
+  auto& mine = shared[threadIdx.x / cuda_warp::lanes];
+  Key* const keys = mine.keys;
+  auto const& output = args.output;
+  int const lane = cuda_warp::lane();
+  index_t const step = index_t{gridDim.x} * warps;
+  for (index_t row = index_t{blockIdx.x} * warps + threadIdx.x / cuda_warp::lanes; row < args.rows; row += step) {
+    index_t const begin = output.offsets.get(row);
+    index_t const end = output.offsets.get(row + 1);
+    if (begin == end || end - begin > radius_sorted_row) continue;
+    if (!row_fits(end, output.indices.size(), output.offsets.wide())) continue;
+    auto const q = args.queries.query_of(row);
+    Points const cloud = args.points[q.cloud];
+    auto const count = static_cast<int>(end - begin);
+    int size = 2;
+    while (size < count) size *= 2;
+    for (int j = lane; j < size; j += cuda_warp::lanes) {
+      keys[j] = list_order<Key>::limit(no_distance<scalar>);
+      if (j >= count) continue;
+      index_t const i = output.indices.get(begin + j);
+      keys[j] = {distance2(cloud[i], q.at), static_cast<std::uint32_t>(i)};
+    }
+    cuda_warp::sync();
+    sort_type::sort(mine, size);
+    for (int j = lane; j < count; j += cuda_warp::lanes) {
+      output.indices.set(begin + j, index_t{keys[j].index()});
+      if (!output.distances.empty()) output.distances[static_cast<std::size_t>(begin + j)] = keys[j].distance2();
+    }
+    cuda_warp::sync();
+  }
+}
+
+/// Enqueues it.
+template <class Key, class Points, class Queries>
+FARPOINT_HIDDEN void segmented_sort(kernel_launcher& launcher,
+                                    segmented_sort_args<Points, Queries> const& args) noexcept {
+  launcher.launch_strided(args.rows * cuda_warp::lanes, search_block_size, segmented_sort_kernel<Key, Points, Queries>,
+                          args);
+}
 
 /// Cuts the memory of a scan over the counts of `rows` rows.
 struct radius_scan_memory {

@@ -4,7 +4,7 @@
 
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/detail/search/knn_host.hpp>
-#include <farpoint/detail/search/radius_rows.hpp>
+#include <farpoint/detail/search/radius_operations.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
