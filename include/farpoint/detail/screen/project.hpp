@@ -20,7 +20,7 @@ result check_project(batch<Points> const& points, Camera const& camera, zbuffer_
                 "farpoint: points and camera must both be double, or neither");
   if (result const checked = check_bvh_points(points); !checked) return checked;
   if (points.size() != 1) return reject("points: a camera looks at one cloud");
-  if (camera.width < 1 || camera.height < 1 || camera.width > quadtree_max_side || camera.height > quadtree_max_side) {
+  if (!is_image_size(camera.width, camera.height)) {
     return reject("project: the camera's width or height is not between 1 and 8,192");
   }
   if (zbuffer.width() != camera.width || zbuffer.height() != camera.height) {

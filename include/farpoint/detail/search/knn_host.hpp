@@ -5,7 +5,7 @@
 #include <farpoint/container/topk.hpp>
 #include <farpoint/detail/search/host_plan.hpp>
 #include <farpoint/detail/search/host_traversal.hpp>
-#include <farpoint/detail/search/knn_request.hpp>
+#include <farpoint/detail/search/neighbor_lists.hpp>
 #include <farpoint/host/isa_dispatch.hpp>
 #include <farpoint/spatial/query_packet.hpp>
 
@@ -185,32 +185,17 @@ class knn_writer {
   using scalar = typename Queries::scalar;
 
   knn_writer(batch<Queries> const& queries, index_t k, knn_output<scalar> const& output) noexcept
-      : queries_{queries}, k_{k}, output_{output} {}
+      : queries_{queries}, rows_{k, output.indices, output.distances, output.counts} {}
 
   template <class Key>
   void operator()(index_t b, index_t i, Key const* keys, int count) const noexcept {
-    write(queries_.begin_of(b) + i, keys, count);
+    rows_.write(queries_.begin_of(b) + i, keys, count);
   }
-  void leave_empty(index_t row) const noexcept {
-    neighbor_key<scalar> const* const none = nullptr;
-    write(row, none, 0);
-  }
+  void leave_empty(index_t row) const noexcept { rows_.leave_empty(row); }
 
  private:
-  template <class Key>
-  void write(index_t row, Key const* keys, int count) const noexcept {
-    for (index_t j = 0; j < k_; ++j) {
-      bool const is_there = j < count;
-      output_.indices.set(row * k_ + j, is_there ? index_t{keys[j].index()} : -1);
-      if (output_.distances.empty()) continue;
-      output_.distances[static_cast<std::size_t>(row * k_ + j)] = is_there ? keys[j].distance2() : no_distance<scalar>;
-    }
-    if (!output_.counts.empty()) output_.counts.set(row, count);
-  }
-
   batch<Queries> const& queries_;
-  index_t k_;
-  knn_output<scalar> output_;
+  row_writer<scalar> rows_;
 };
 
 /// Hands the k nearest of each query to a consumer; see knn_task and list_consumer.

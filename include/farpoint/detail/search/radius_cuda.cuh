@@ -130,7 +130,7 @@ FARPOINT_HIDDEN void run_radius(kernel_launcher& launcher, search_queries<Querie
                                 index_t first_index = 0) noexcept {
   using scalar = typename Queries::scalar;
   using key = index_key<scalar>;
-  using writer_type = radius_writer<scalar>;
+  using writer_type = row_writer<scalar>;
   index_t const max = params.max_neighbors;
   auto const request = request_of<scalar>(params);
   auto const counters = radius_counters(output.report);

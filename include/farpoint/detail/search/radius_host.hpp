@@ -173,7 +173,7 @@ class radius_rows_task {
     for (int i = 0; i < queries.count; ++i) {
       index_t const row = queries_.begin_of(b) + queries.index[i];
       if (rows.begin[i] < 0) {
-        leave_out(row);
+        leave_out_row(output_, output_.offsets.get(row), output_.offsets.get(row + 1));
       } else if (output_.indices.wide()) {
         finish(static_cast<std::int64_t*>(output_.indices.data()), row, points_[b], queries.at[i]);
       } else {
@@ -188,16 +188,6 @@ class radius_rows_task {
   }
 
  private:
-  void leave_out(index_t row) const noexcept {
-    index_t const end = std::min(output_.offsets.get(row + 1), output_.indices.size());
-    for (index_t at = output_.offsets.get(row); at < end; ++at) {
-      output_.indices.set(at, -1);
-      if (!output_.distances.empty()) {
-        output_.distances[static_cast<std::size_t>(at)] = no_distance<scalar>;
-      }
-    }
-  }
-
   /// Sorts a row. Computes distances again, because keeping them would take memory.
   template <class Index>
   void finish(Index* indices, index_t row, Points const& cloud, vec<scalar, 3> const& q) const noexcept {
