@@ -31,8 +31,7 @@ result estimate_normals_host(host_exec exec, Source const& source, batch<Points>
                              normals_params const& params, normals_output<typename Points::scalar> const& output,
                              bytes workspace) noexcept {
   using scalar = typename Points::scalar;
-  typename normal_pass<Points>::function normal_of_point = nullptr;
-  isa_dispatch<normal_pass<Points>>(normal_of_point);
+  auto const normal_of_point = isa_dispatch<normal_pass<Points>>();
   normal_request const wanted = normal_request::of(params, output);
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
     normal_row<scalar> found;

@@ -2,8 +2,7 @@
 // The oracle is brute force.
 #include <farpoint/detail/search/knn_request.hpp>
 #include <farpoint/detail/search/radius_operations.hpp>
-#include <farpoint/detail/search/scan/queries.hpp>
-#include <farpoint/detail/search/scan/tile.hpp>
+#include <farpoint/detail/search/scan/scan.hpp>
 
 #include "../../support/catch.hpp"
 #include "../../support/check_answer.hpp"

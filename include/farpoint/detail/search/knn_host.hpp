@@ -46,6 +46,7 @@ template <class Scalar, class List, int Packet = 0>
 struct knn_pass {
   using key = neighbor_key<Scalar>;
   using request_type = knn_request<Scalar>;
+  using function = knn_function<Scalar, key>;
 
   FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar>& queries,
                                          request_type const& request, key* keys) noexcept {
@@ -113,13 +114,8 @@ struct knn_pass {
 template <class Scalar>
 knn_function<Scalar, neighbor_key<Scalar>> choose_knn_pass(int k) noexcept {
   using key = neighbor_key<Scalar>;
-  knn_function<Scalar, key> pass = nullptr;
-  if (k > 64) {
-    isa_dispatch<knn_pass<Scalar, topk_buffer<key>>>(pass);
-  } else {
-    isa_dispatch<knn_pass<Scalar, topk_sorted<key>, packet_rows>>(pass);
-  }
-  return pass;
+  if (k > 64) return isa_dispatch<knn_pass<Scalar, topk_buffer<key>>>();
+  return isa_dispatch<knn_pass<Scalar, topk_sorted<key>, packet_rows>>();
 }
 
 /// Calls `consumer(b, i, keys, count)` with the list of each query i of cloud b: keys ascending, none for queries that

@@ -30,6 +30,7 @@ struct radius_count_pass {
 template <class Scalar, class List>
 struct radius_lowest_pass {
   using key = index_key<Scalar>;
+  using function = knn_function<Scalar, key>;
 
   FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar>& queries,
                                          knn_request<Scalar> const& request, key* keys) noexcept {
@@ -46,13 +47,8 @@ struct radius_lowest_pass {
 template <class Scalar>
 knn_function<Scalar, index_key<Scalar>> choose_lowest_pass(int k) noexcept {
   using key = index_key<Scalar>;
-  knn_function<Scalar, key> pass = nullptr;
-  if (k <= 64) {
-    isa_dispatch<radius_lowest_pass<Scalar, topk_sorted<key>>>(pass);
-  } else {
-    isa_dispatch<radius_lowest_pass<Scalar, topk_buffer<key>>>(pass);
-  }
-  return pass;
+  if (k > 64) return isa_dispatch<radius_lowest_pass<Scalar, topk_buffer<key>>>();
+  return isa_dispatch<radius_lowest_pass<Scalar, topk_sorted<key>>>();
 }
 
 /// Calls `consumer(b, i, count)` with the number of neighbors of each query i of cloud b.
@@ -60,9 +56,7 @@ template <class Scalar, class Consumer>
 class radius_count_task {
  public:
   radius_count_task(knn_request<Scalar> const& request, Consumer const& consumer) noexcept
-      : request_{request}, consumer_{consumer} {
-    isa_dispatch<radius_count_pass<Scalar>>(pass_);
-  }
+      : request_{request}, consumer_{consumer} {}
 
   int block_size() const noexcept { return query_block<Scalar>::most; }
   void answer(index_t b, point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
@@ -75,7 +69,7 @@ class radius_count_task {
  private:
   knn_request<Scalar> request_;
   Consumer const& consumer_;
-  typename radius_count_pass<Scalar>::function pass_;
+  typename radius_count_pass<Scalar>::function pass_ = isa_dispatch<radius_count_pass<Scalar>>();
 };
 
 /// radius() by a search_of_points or search_of_index.
@@ -158,9 +152,7 @@ class radius_rows_task {
 
   radius_rows_task(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
                    radius_rows_output<scalar> const& output) noexcept
-      : points_{points}, queries_{queries}, params_{params}, output_{output} {
-    isa_dispatch<radius_collect_pass<scalar>>(pass_);
-  }
+      : points_{points}, queries_{queries}, params_{params}, output_{output} {}
 
   int block_size() const noexcept { return query_block<scalar>::most; }
   void answer(index_t b, point_bvh_ref<scalar> const& index, query_block<scalar> const& queries) const noexcept {
@@ -211,7 +203,7 @@ class radius_rows_task {
   batch<Queries> const& queries_;
   radius_params const& params_;
   radius_rows_output<scalar> const& output_;
-  typename radius_collect_pass<scalar>::function pass_;
+  typename radius_collect_pass<scalar>::function pass_ = isa_dispatch<radius_collect_pass<scalar>>();
 };
 
 /// Turns counts into offsets, in place; returns their sum. 32-bit offsets saturate.

@@ -9,7 +9,7 @@
 #include <farpoint/detail/search/check.hpp>
 #include <farpoint/detail/search/queries.hpp>
 #include <farpoint/detail/search/report_faults.cuh>
-#include <farpoint/detail/search/scan/queries.hpp>
+#include <farpoint/detail/search/scan/scan.hpp>
 #include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/types/device_point_bvh.hpp>

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/search/knn_args.cuh>
-#include <farpoint/detail/search/scan/queries.hpp>
-#include <farpoint/detail/search/scan/tile.hpp>
+#include <farpoint/detail/search/scan/scan.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
