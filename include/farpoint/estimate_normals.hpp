@@ -129,12 +129,11 @@ estimated_normals<Scalar> normals_in_vectors(index_t points, Estimate const& est
 
 }  // namespace detail
 
-/// estimate_normals() of one cloud in a host container: `auto found = farpoint::estimate_normals(points);`
-///
-/// Allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
+/// @name estimate_normals() of one cloud in a host container: `auto found = farpoint::estimate_normals(points);`
+/// The container is contiguous, of a type that has a point_layout; `index` is a BVH of the points; `exec` is all cores
+/// by default. The calls allocate the workspace and the result. They throw std::invalid_argument with the reason, or
+/// std::bad_alloc.
+/// @{
 template <class Container, class = detail::host_elements<Container const>>
 auto estimate_normals(Container const& points, normals_params const& params = {}, host_exec exec = {}) {
   batch const cloud{view_points(points)};
@@ -145,11 +144,6 @@ auto estimate_normals(Container const& points, normals_params const& params = {}
   });
 }
 
-/// estimate_normals() of one cloud in a host container by a BVH of it: `auto found =
-/// farpoint::estimate_normals(built.index, points);`. Allocates the result.
-/// @param points  contiguous container of the points that the BVH was built from
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Scalar, class Container, class = detail::host_elements<Container const>>
 auto estimate_normals(point_bvh<Scalar> const& index, Container const& points, normals_params const& params = {},
                       host_exec exec = {}) {
@@ -157,6 +151,7 @@ auto estimate_normals(point_bvh<Scalar> const& index, Container const& points, n
   return detail::normals_in_vectors<Scalar>(
       cloud.points().size(), [&](auto const& output) { return estimate_normals(exec, index, cloud, params, output); });
 }
+/// @}
 
 #endif  // defined(__cpp_exceptions)
 

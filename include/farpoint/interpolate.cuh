@@ -18,9 +18,7 @@ std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
   return detail::device_search_bytes<Selector>(points, queries, false);
 }
 
-/// Computes a number of bytes of device workspace that suffices for interpolate() of all searches within the limits on
-/// any GPU. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// interpolate_workspace_bound() on the host, for device workspace on any GPU.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
@@ -30,17 +28,10 @@ result interpolate_workspace_bound(cuda_exec, search_limits const& limits, std::
 
 /// interpolate(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
-/// stay valid until the stream has executed the call.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory of the arguments is device
+/// memory and must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
-/// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, meters, three coordinates
-/// @param features   `[points, channels]`
-/// @param queries    `[clouds, m]` or ragged, with the same number of clouds
-/// @param channels   number of values per row, at least 1
-/// @param output     see interpolate_output
-/// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: construction of the index and of a BVH of the queries, one search per query, and O(queries * channels).

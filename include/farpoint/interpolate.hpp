@@ -100,12 +100,11 @@ result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& in
 
 #if defined(__cpp_exceptions)
 
-/// interpolate() of one cloud in a host container: `[queries, channels]`. Allocates the workspace and the result.
-/// @param points    contiguous container of a type that has a point_layout, of two or three coordinates
-/// @param features  `[points, channels]`: contiguous container of float
-/// @param queries   as points
-/// @param exec      number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
+/// @name interpolate() of one cloud in a host container, or among the points of its BVH: `[queries, channels]`
+/// Points and queries are contiguous containers of a type that has a point_layout, of two or three coordinates;
+/// features are one of float, `[points, channels]`; `exec` is all cores by default. The calls allocate the workspace
+/// and the result. They throw std::invalid_argument with the reason, or std::bad_alloc.
+/// @{
 template <class Container, class Features, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Features const>, class = detail::host_elements<Queries const>>
 std::vector<float> interpolate(Container const& points, Features const& features, Queries const& queries,
@@ -120,12 +119,6 @@ std::vector<float> interpolate(Container const& points, Features const& features
   return found;
 }
 
-/// interpolate() among the points of a BVH of one cloud, for queries in a host container. Allocates the workspace and
-/// the result.
-/// @param features  `[points, channels]`: contiguous container of float
-/// @param queries   contiguous container of a type that has a point_layout, of two or three coordinates
-/// @param exec      number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Scalar, class Features, class Queries, class = detail::host_elements<Features const>,
           class = detail::host_elements<Queries const>>
 std::vector<float> interpolate(point_bvh<Scalar> const& index, Features const& features, Queries const& queries,
@@ -137,6 +130,7 @@ std::vector<float> interpolate(point_bvh<Scalar> const& index, Features const& f
       interpolate(exec, index, span<float const>{features}, asked, channels, interpolate_output{found}, workspace));
   return found;
 }
+/// @}
 
 #endif  // defined(__cpp_exceptions)
 

@@ -25,9 +25,7 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, knn_para
   return detail::device_search_bytes<Selector>(points, points, true);
 }
 
-/// Computes a number of bytes of device workspace that suffices for knn() of all searches within the limits on any GPU,
-/// for every k. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// knn_workspace_bound() on the host, for device workspace on any GPU.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>

@@ -17,9 +17,7 @@ std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& po
   return detail::neighbors_bytes<Selector>(points, params.k);
 }
 
-/// Computes a number of bytes of device workspace that suffices for mean_knn_distance() of all batches within the
-/// limits on any GPU, with at most k neighbors. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// mean_knn_distance_workspace_bound() on the host, for device workspace on any GPU and with at most k neighbors.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument (also if k is above 1,024); on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
@@ -30,15 +28,10 @@ result mean_knn_distance_workspace_bound(cuda_exec, batch_limits const& limits, 
 
 /// mean_knn_distance(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
-/// stay valid until the stream has executed the call.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory of the arguments is device
+/// memory and must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
-/// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, meters, three coordinates
-/// @param params     see mean_knn_distance_params
-/// @param output     see mean_knn_distance_output
-/// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: construction of the index and one search per point. At most 2^30 points. Thread-safe: concurrent calls

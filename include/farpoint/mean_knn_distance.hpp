@@ -93,11 +93,11 @@ result mean_knn_distance(host_exec exec, point_bvh<typename Points::scalar> cons
 
 #if defined(__cpp_exceptions)
 
-/// mean_knn_distance() of one cloud in a host container: `auto means = farpoint::mean_knn_distance(points, 3);`, one
-/// mean per point. Allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
+/// @name mean_knn_distance() of one cloud in a host container: `auto means = farpoint::mean_knn_distance(points, 3);`
+/// One mean per point. The container is contiguous, of a type that has a point_layout, of two or three coordinates;
+/// `index` is a BVH of the points; `exec` is all cores by default. The calls allocate the workspace and the result.
+/// They throw std::invalid_argument with the reason, or std::bad_alloc.
+/// @{
 template <class Container, class = detail::host_elements<Container const>>
 auto mean_knn_distance(Container const& points, index_t k, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
@@ -107,11 +107,6 @@ auto mean_knn_distance(Container const& points, index_t k, host_exec exec = {}) 
   detail::require_ok(mean_knn_distance(exec, cloud, {k}, {means}, workspace));
   return means;
 }
-
-/// mean_knn_distance() of one cloud in a host container by a BVH of it. Allocates the result.
-/// @param points  contiguous container of the points that the BVH was built from
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Scalar, class Container, class = detail::host_elements<Container const>>
 auto mean_knn_distance(point_bvh<Scalar> const& index, Container const& points, index_t k, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
@@ -119,6 +114,7 @@ auto mean_knn_distance(point_bvh<Scalar> const& index, Container const& points, 
   detail::require_ok(mean_knn_distance(exec, index, cloud, {k}, {means}));
   return means;
 }
+/// @}
 
 #endif  // defined(__cpp_exceptions)
 

@@ -17,9 +17,7 @@ std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
   return detail::indexed_search_bytes<Selector>(points);
 }
 
-/// Computes a number of bytes of device memory that suffices for build_point_bvh() of all batches within the limits on
-/// any GPU. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// point_bvh_bound() on the host, for device memory on any GPU.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
@@ -74,17 +72,9 @@ std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::sc
   return detail::built_search_bytes<Selector>(index, queries, false);
 }
 
-/// knn() among the points of a BVH, enqueued on a stream: the same answer and the same report as for the points
-/// themselves.
-///
-/// @param exec       the stream
-/// @param index      BVHs of the points, one for each cloud of the queries
-/// @param queries    device memory
-/// @param params     see knn_params
-/// @param output     see knn_output; device memory
-/// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, device memory. None is needed: without one
-///                   the queries are answered as they come, more slowly where there are many, with the same answer.
-///                   One that is neither empty nor large enough is refused.
+/// knn() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves, and the
+/// same guarantees. The workspace may be empty: then queries are answered in the order of the view, more slowly if
+/// there are many.
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Selector = knn_selector, class Queries>
 result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,

@@ -27,9 +27,7 @@ std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, radiu
   return detail::device_search_bytes<Selector>(points, points, true, detail::radius_memory(points, points));
 }
 
-/// Computes a number of bytes of device workspace that suffices for radius() and radius_rows() of all searches within
-/// the limits on any GPU. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// radius_workspace_bound() on the host, for device workspace on any GPU.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
@@ -117,16 +115,8 @@ std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries:
                                                   detail::index_offsets::of_points(index, points));
 }
 
-/// radius_rows() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves,
-/// and the same guarantees. The workspace is required, unlike for radius().
-/// @param exec       stream to enqueue on
-/// @param index      BVH of `points`
-/// @param points     points that the BVH was built from, needed to sort rows; offsets that differ from the BVH's are
-///                   counted as invalid (radius_report::bad_offsets)
-/// @param queries    `[clouds, m]` or ragged, with the same number of clouds as the BVH
-/// @param params     radius and order
-/// @param output     see radius_rows_output; device memory
-/// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, device memory
+/// radius_rows() among the points of a BVH, enqueued on a stream: same result, report and rules of `points` as the host
+/// overload by a point_bvh, and the same guarantees as above. The workspace is required, unlike for radius().
 /// @return as radius()
 template <class Points, class Queries>
 result radius_rows(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Points> const& points,
