@@ -101,10 +101,7 @@ class screen_view_job {
     for (index_t i = first_of(unit, size); i < first_of(unit + 1, size); ++i) {
       task_.points.pixel_of[i] = draw_point(task_.cloud, i, task_.method.camera, layers_, layer_, undrawn);
     }
-    screen_unit seen{};
-    seen.non_finite = undrawn.non_finite;
-    seen.unseen = undrawn.unseen;
-    task_.units[unit] = seen;
+    task_.units[unit] = {undrawn.non_finite, undrawn.unseen, 0, 0};
   }
 
   bool is_visible(index_t i) const noexcept {

@@ -193,6 +193,16 @@ result check_normals(index_t points, normals_params const& params, normals_outpu
   return {};
 }
 
+/// Number of points of a source of searches: a batch, or what build_point_bvh() sets.
+template <class Points>
+index_t point_count(batch<Points> const& points) noexcept {
+  return points.points().size();
+}
+template <class Index>
+index_t point_count(Index const& index) noexcept {
+  return index.points();
+}
+
 /// Checks features, channels and output of interpolate().
 inline result check_interpolate(index_t points, span<float const> features, index_t queries, index_t channels,
                                 interpolate_output const& output) noexcept {

@@ -277,16 +277,6 @@ result check_host_search(host_exec exec, batch<Points> const& points, batch<Quer
   return check_queries(queries, points.size());
 }
 
-/// Number of points of a source of searches.
-template <class Points>
-index_t point_count(batch<Points> const& points) noexcept {
-  return points.points().size();
-}
-template <class Index>
-index_t point_count(Index const& index) noexcept {
-  return index.points();
-}
-
 /// Checks a search and then calls `answer(search)`, with a search_of_points or search_of_index.
 /// @param points     points, or a point_bvh, for which the workspace may be empty
 /// @param self       true if the queries are the points; by a point_bvh no workspace is used then

@@ -107,16 +107,6 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, Asked const& ask
   }
 }
 
-/// Number of points that a search has features of.
-template <class Points>
-index_t feature_rows(batch<Points> const& points) noexcept {
-  return points.points().size();
-}
-template <class Scalar>
-index_t feature_rows(device_point_bvh<Scalar> const& index) noexcept {
-  return index.points();
-}
-
 /// interpolate() for cuda_exec.
 /// @param source  points, or a device_point_bvh
 template <class Selector, class Source, class Queries>
@@ -126,7 +116,7 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, Source const& source, sp
   result const searchable = check_search_on(exec, workspace, source, queries, features, output.features, output.report);
   if (!searchable) return searchable;
   index_t const rows = queries.points().size();
-  if (result const checked = check_interpolate(feature_rows(source), features, rows, channels, output); !checked) {
+  if (result const checked = check_interpolate(point_count(source), features, rows, channels, output); !checked) {
     return checked;
   }
   auto const answer = [&](kernel_launcher& launcher, auto const& asked, bytes) {
