@@ -80,25 +80,19 @@ FARPOINT_HIDDEN result consume_on_device(cuda_exec exec, Source const& source, b
 
 /// for_each_neighborhood(), enqueued on a stream: the same lists as on the host, to the bit.
 ///
-/// Only enqueues: no synchronization, no allocation; may be captured in a graph. A consumer is trivially copyable, and
-/// is copied at the call; its members are `__device__`, or `__host__ __device__` for both backends. A call runs in the
-/// thread of the query, a lane of a warp whose other lanes may be inactive or have other queries: it must not
-/// synchronize with other threads, by barriers or by operations of a warp, and has no shared memory. The list is in
-/// registers as long as it is read by list.for_each(), or by indices that are constant after unrolling.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory of the arguments is device
+/// memory; the workspace has knn_workspace_bytes<Selector>(exec, points, queries, knn_params{K}) bytes, 256-byte
+/// aligned. A consumer is trivially copyable, and is copied at the call; its members are `__device__`, or `__host__
+/// __device__` for both backends. A call runs in the thread of the query, a lane of a warp whose other lanes may be
+/// inactive or have other queries: it must not synchronize with other threads, by barriers or by operations of a warp,
+/// and has no shared memory. The list is in registers as long as it is read by list.for_each(), or by indices that are
+/// constant after unrolling.
 ///
 /// nvcc fuses a * b + c into one rounding, and a host compiler may not: a consumer computes the same bits on both if it
 /// uses fma_rn(), mul_rn() and add_rn().
 ///
 /// @tparam K         number of neighbors per query, 1 to 32
 /// @tparam Selector  tuning; affects the speed only
-/// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, meters, three coordinates, device memory
-/// @param queries    `[clouds, m]` or ragged, with the same number of clouds and the scalar type of the points
-/// @param params     see neighborhood_params
-/// @param consumer   see the host overload
-/// @param workspace  at least knn_workspace_bytes<Selector>(exec, points, queries, knn_params{K}) bytes, 256-byte
-///                   aligned, device memory
-/// @param report     optional, see knn_report; device memory, overwritten
 /// @return ok | bad_argument | workspace_too_small | cuda_failure, as knn(). On failure the consumer is not called. A
 ///         pending error of other work is neither cleared nor returned.
 /// Complexity: as knn(), with one kernel for each K, type of points, and consumer, which takes 2 to 5 s to compile.
