@@ -185,7 +185,9 @@ class knn_writer {
 
   template <class Key>
   void operator()(index_t b, index_t i, Key const* keys, int count) const noexcept {
-    rows_.write(queries_.begin_of(b) + i, keys, count);
+    search_query<scalar> query;
+    query.row = queries_.begin_of(b) + i;
+    rows_(query, keys, count);
   }
   void leave_empty(index_t row) const noexcept { rows_.leave_empty(row); }
 

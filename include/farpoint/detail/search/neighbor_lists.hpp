@@ -76,16 +76,12 @@ struct row_writer {
   index_t first_index = 0;  ///< added to the indices of neighbors
 
   template <class Key>
-  FARPOINT_HD void write(index_t row, Key const* keys, int count) const noexcept {
-    for (int j = 0; j < count; ++j) {
-      indices.set(row * max + j, first_index + index_t{keys[j].index()});
-      if (!distances.empty()) distances[static_cast<std::size_t>(row * max + j)] = keys[j].distance2();
-    }
-    pad(row, count);
-  }
-  template <class Key>
   FARPOINT_HD void operator()(search_query<Scalar> const& q, Key const* keys, int count) const noexcept {
-    write(q.row, keys, count);
+    for (int j = 0; j < count; ++j) {
+      indices.set(q.row * max + j, first_index + index_t{keys[j].index()});
+      if (!distances.empty()) distances[static_cast<std::size_t>(q.row * max + j)] = keys[j].distance2();
+    }
+    pad(q.row, count);
   }
   FARPOINT_HD void leave_empty(index_t row) const noexcept { pad(row, 0); }
 
