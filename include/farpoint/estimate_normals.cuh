@@ -4,10 +4,8 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
-#include <farpoint/detail/search/normals_cuda.cuh>
-#include <farpoint/types/device_point_bvh.hpp>
+#include <farpoint/detail/search/neighbors_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -19,9 +17,7 @@ std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& poi
   return detail::neighbors_bytes<Selector>(points, params.k);
 }
 
-/// Computes a number of bytes of device workspace that suffices for estimate_normals() of all batches within the
-/// limits, on any GPU, with at most k neighbors. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// estimate_normals_workspace_bound() on the host, for device workspace on any GPU and with at most k neighbors.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument (also if k is above 1,024); on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
@@ -31,15 +27,10 @@ result estimate_normals_workspace_bound(cuda_exec, batch_limits const& limits, i
 
 /// estimate_normals(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
-/// stay valid until the stream has executed the call.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory of the arguments is device
+/// memory and must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
-/// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, meters, three coordinates
-/// @param params     see normals_params
-/// @param output     see normals_output
-/// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: construction of the index and one search per point. At most 2^30 points. Thread-safe: concurrent calls
@@ -48,19 +39,15 @@ template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals"};
-  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures,
-                                                output.covariances, output.report);
-  if (!checked) return checked;
-  return detail::named(
-      detail::estimate_normals_cuda<Selector>(exec, detail::own_points{}, points, params, output, workspace),
-      FARPOINT_WORKSPACE_OF("estimate_normals"));
+  return detail::named(detail::estimate_normals_cuda<Selector>(exec, points, points, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
 /// Returns the size in bytes of the device workspace of estimate_normals() by a BVH: 256 for a ragged batch, else 0.
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                              batch<Points> const& points, normals_params const&) noexcept {
-  return detail::neighbors_of_index_bytes(index, points);
+  return detail::built_search_bytes<knn_selector>(index, points, true);
 }
 
 /// estimate_normals() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets
@@ -72,9 +59,6 @@ result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar
                         batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals (built index)"};
-  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures,
-                                                output.covariances, output.report);
-  if (!checked) return checked;
   return detail::named(detail::estimate_normals_cuda<Selector>(exec, index, points, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("estimate_normals"));
 }

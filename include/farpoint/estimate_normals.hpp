@@ -9,7 +9,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// normal_of(), compiled for several instruction sets.
 template <class Points>
@@ -24,13 +24,14 @@ struct normal_pass {
   }
 };
 
-/// estimate_normals() of points among themselves, by a search_of_points or a search_of_index.
-template <class Search, class Points>
-void estimate_normals_by(Search const& search, batch<Points> const& points, normals_params const& params,
-                         normals_output<typename Points::scalar> const& output) noexcept {
+/// estimate_normals() for host_exec.
+/// @param source  `points`, or their point_bvh
+template <class Source, class Points>
+result estimate_normals_host(host_exec exec, Source const& source, batch<Points> const& points,
+                             normals_params const& params, normals_output<typename Points::scalar> const& output,
+                             bytes workspace) noexcept {
   using scalar = typename Points::scalar;
-  typename normal_pass<Points>::function normal_of_point = nullptr;
-  isa_dispatch<normal_pass<Points>>(normal_of_point);
+  auto const normal_of_point = isa_dispatch<normal_pass<Points>>();
   normal_request const wanted = normal_request::of(params, output);
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
     normal_row<scalar> found;
@@ -38,8 +39,12 @@ void estimate_normals_by(Search const& search, batch<Points> const& points, norm
     write_normal(output, points.begin_of(b) + i, found);
   };
   auto const leave_empty = [&](index_t row) { write_normal(output, row, normal_row<scalar>{}); };
-  list_consumer const consumer{write, leave_empty};
-  neighbors_by<scalar>(search, {params.k, params.max_radius}, consumer, output.report);
+  auto const check = [&] { return check_normals(points.points().size(), params, output); };
+  auto const answer = [&](auto const& search) {
+    neighbors_by<scalar>(search, {params.k, params.max_radius}, list_consumer{write, leave_empty}, output.report);
+  };
+  return named(search_on_host(exec, source, points, true, workspace, check, answer),
+               FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
 }  // namespace detail
@@ -80,11 +85,7 @@ result estimate_normals_workspace_bound(host_exec exec, batch_limits const& limi
 template <class Points>
 result estimate_normals(host_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
-  if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
-  auto const answer = [&](auto const& search) { detail::estimate_normals_by(search, points, params, output); };
-  return detail::named(detail::search_in_workspace(exec, points, points, true, workspace, answer),
-                       FARPOINT_WORKSPACE_OF("estimate_normals"));
+  return detail::estimate_normals_host(exec, points, points, params, output, workspace);
 }
 
 /// Returns 0: on the host, estimate_normals() by a BVH needs no workspace.
@@ -101,14 +102,8 @@ std::size_t estimate_normals_workspace_bytes(host_exec, point_bvh<typename Point
 template <class Points>
 result estimate_normals(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,
                         normals_params const& params, normals_output<typename Points::scalar> const& output,
-                        [[maybe_unused]] bytes workspace = {}) noexcept {
-  using index_type = point_bvh<typename Points::scalar>;
-  if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
-  if (result const checked = detail::check_own_index(index, points); !checked) return checked;
-  if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
-  detail::search_of_index<index_type, Points> const search{exec, index, points, true};
-  detail::estimate_normals_by(search, points, params, output);
-  return {};
+                        bytes workspace = {}) noexcept {
+  return detail::estimate_normals_host(exec, index, points, params, output, workspace);
 }
 
 #if defined(__cpp_exceptions)
@@ -134,12 +129,11 @@ estimated_normals<Scalar> normals_in_vectors(index_t points, Estimate const& est
 
 }  // namespace detail
 
-/// estimate_normals() of one cloud in a host container: `auto found = farpoint::estimate_normals(points);`
-///
-/// Allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
+/// @name estimate_normals() of one cloud in a host container: `auto found = farpoint::estimate_normals(points);`
+/// The container is contiguous, of a type that has a point_layout; `index` is a BVH of the points; `exec` is all cores
+/// by default. The calls allocate the workspace and the result. They throw std::invalid_argument with the reason, or
+/// std::bad_alloc.
+/// @{
 template <class Container, class = detail::host_elements<Container const>>
 auto estimate_normals(Container const& points, normals_params const& params = {}, host_exec exec = {}) {
   batch const cloud{view_points(points)};
@@ -150,11 +144,6 @@ auto estimate_normals(Container const& points, normals_params const& params = {}
   });
 }
 
-/// estimate_normals() of one cloud in a host container by a BVH of it: `auto found =
-/// farpoint::estimate_normals(built.index, points);`. Allocates the result.
-/// @param points  contiguous container of the points that the BVH was built from
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Scalar, class Container, class = detail::host_elements<Container const>>
 auto estimate_normals(point_bvh<Scalar> const& index, Container const& points, normals_params const& params = {},
                       host_exec exec = {}) {
@@ -162,6 +151,7 @@ auto estimate_normals(point_bvh<Scalar> const& index, Container const& points, n
   return detail::normals_in_vectors<Scalar>(
       cloud.points().size(), [&](auto const& output) { return estimate_normals(exec, index, cloud, params, output); });
 }
+/// @}
 
 #endif  // defined(__cpp_exceptions)
 

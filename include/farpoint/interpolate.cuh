@@ -15,34 +15,23 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
                                         batch<Queries> const& queries) noexcept {
-  return detail::indexed_search_bytes<Selector>(points,
-                                                detail::query_order_of<Selector>(queries, points.points().size()));
+  return detail::device_search_bytes<Selector>(points, queries, false);
 }
 
-/// Computes a number of bytes of device workspace that suffices for interpolate() of all searches within the limits on
-/// any GPU. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// interpolate_workspace_bound() on the host, for device workspace on any GPU.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result interpolate_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most<Selector, Points>(limits),
-                                                        bound);
+  return detail::bound_indexed_search<Selector, Points>(limits, bound);
 }
 
 /// interpolate(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
-/// stay valid until the stream has executed the call.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory of the arguments is device
+/// memory and must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
-/// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, meters, three coordinates
-/// @param features   `[points, channels]`
-/// @param queries    `[clouds, m]` or ragged, with the same number of clouds
-/// @param channels   number of values per row, at least 1
-/// @param output     see interpolate_output
-/// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: construction of the index and of a BVH of the queries, one search per query, and O(queries * channels).
@@ -61,7 +50,7 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
 template <class Queries>
 std::size_t interpolate_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                         batch<Queries> const& queries) noexcept {
-  return detail::built_search_bytes<knn_selector>(queries, index.points());
+  return detail::built_search_bytes<knn_selector>(index, queries, false);
 }
 
 /// interpolate() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves,

@@ -3,32 +3,39 @@
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/detail/search/inverse_distance.hpp>
+#include <farpoint/detail/search/neighbor_means.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
-/// interpolate() by a search_of_points or a search_of_index.
-/// @param begin_of  `begin_of(b)`: first feature row of cloud b
-template <class Scalar, class Search, class BeginOf>
-void interpolate_by(Search const& search, BeginOf const& begin_of, span<float const> features, index_t channels,
-                    interpolate_output const& output) noexcept {
-  auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
-    float weights[3];
-    inverse_distance_weights(keys, count, weights);
-    float* const to = output.features.data() + (search.queries.begin_of(b) + i) * channels;
-    for (index_t c = 0; c < channels; ++c) {
-      to[c] = weighted_sum(weights, count, [&](int j) {
-        return features[static_cast<std::size_t>((begin_of(b) + keys[j].index()) * channels + c)];
-      });
-    }
-  };
+/// interpolate() for host_exec.
+/// @param source  points, or a point_bvh
+template <class Source, class Queries>
+result interpolate_host(host_exec exec, Source const& source, span<float const> features, batch<Queries> const& queries,
+                        index_t channels, interpolate_output const& output, bytes workspace) noexcept {
   auto const leave_empty = [&](index_t row) { std::fill_n(output.features.data() + row * channels, channels, 0.0f); };
-  neighbors_by<Scalar>(search, knn_params{3}, list_consumer{write, leave_empty}, output.report);
+  auto const check = [&] {
+    return check_interpolate(point_count(source), features, queries.points().size(), channels, output);
+  };
+  auto const answer = [&](auto const& search) {
+    auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
+      float weights[3];
+      inverse_distance_weights(keys, count, weights);
+      float* const to = output.features.data() + (queries.begin_of(b) + i) * channels;
+      for (index_t c = 0; c < channels; ++c) {
+        to[c] = weighted_sum(weights, count, [&](int j) {
+          return features[static_cast<std::size_t>((search.points_begin(b) + keys[j].index()) * channels + c)];
+        });
+      }
+    };
+    neighbors_by<typename Queries::scalar>(search, knn_params{3}, list_consumer{write, leave_empty}, output.report);
+  };
+  return named(search_on_host(exec, source, queries, false, workspace, check, answer),
+               FARPOINT_WORKSPACE_OF("interpolate"));
 }
 
 }  // namespace detail
@@ -71,18 +78,7 @@ template <class Points, class Queries>
 result interpolate(host_exec exec, batch<Points> const& points, span<float const> features,
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace) noexcept {
-  if (result const checked = detail::check_host_search(exec, points, queries); !checked) return checked;
-  index_t const rows = queries.points().size();
-  if (result const checked = detail::check_interpolate(points.points().size(), features, rows, channels, output);
-      !checked) {
-    return checked;
-  }
-  auto const begin_of = [&](index_t b) { return points.begin_of(b); };
-  auto const answer = [&](auto const& search) {
-    detail::interpolate_by<typename Points::scalar>(search, begin_of, features, channels, output);
-  };
-  return detail::named(detail::search_in_workspace(exec, points, queries, false, workspace, answer),
-                       FARPOINT_WORKSPACE_OF("interpolate"));
+  return detail::interpolate_host(exec, points, features, queries, channels, output, workspace);
 }
 
 /// Returns the size in bytes of the workspace of interpolate() among the points of a BVH, equal to the one of knn().
@@ -99,29 +95,16 @@ template <class Queries>
 result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& index, span<float const> features,
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace = {}) noexcept {
-  using scalar = typename Queries::scalar;
-  if (result const checked = detail::named(detail::check_index_search(exec, index, queries, workspace),
-                                           FARPOINT_WORKSPACE_OF("interpolate"));
-      !checked)
-    return checked;
-  index_t const rows = queries.points().size();
-  if (result const checked = detail::check_interpolate(index.points(), features, rows, channels, output); !checked) {
-    return checked;
-  }
-  auto const begin_of = [&](index_t b) { return index.arrays().clouds[b].begin; };
-  detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};
-  detail::interpolate_by<scalar>(search, begin_of, features, channels, output);
-  return {};
+  return detail::interpolate_host(exec, index, features, queries, channels, output, workspace);
 }
 
 #if defined(__cpp_exceptions)
 
-/// interpolate() of one cloud in a host container: `[queries, channels]`. Allocates the workspace and the result.
-/// @param points    contiguous container of a type that has a point_layout, of two or three coordinates
-/// @param features  `[points, channels]`: contiguous container of float
-/// @param queries   as points
-/// @param exec      number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
+/// @name interpolate() of one cloud in a host container, or among the points of its BVH: `[queries, channels]`
+/// Points and queries are contiguous containers of a type that has a point_layout, of two or three coordinates;
+/// features are one of float, `[points, channels]`; `exec` is all cores by default. The calls allocate the workspace
+/// and the result. They throw std::invalid_argument with the reason, or std::bad_alloc.
+/// @{
 template <class Container, class Features, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Features const>, class = detail::host_elements<Queries const>>
 std::vector<float> interpolate(Container const& points, Features const& features, Queries const& queries,
@@ -136,12 +119,6 @@ std::vector<float> interpolate(Container const& points, Features const& features
   return found;
 }
 
-/// interpolate() among the points of a BVH of one cloud, for queries in a host container. Allocates the workspace and
-/// the result.
-/// @param features  `[points, channels]`: contiguous container of float
-/// @param queries   contiguous container of a type that has a point_layout, of two or three coordinates
-/// @param exec      number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Scalar, class Features, class Queries, class = detail::host_elements<Features const>,
           class = detail::host_elements<Queries const>>
 std::vector<float> interpolate(point_bvh<Scalar> const& index, Features const& features, Queries const& queries,
@@ -153,6 +130,7 @@ std::vector<float> interpolate(point_bvh<Scalar> const& index, Features const& f
       interpolate(exec, index, span<float const>{features}, asked, channels, interpolate_output{found}, workspace));
   return found;
 }
+/// @}
 
 #endif  // defined(__cpp_exceptions)
 

@@ -16,26 +16,21 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries,
                                 knn_params const&) noexcept {
-  return detail::indexed_search_bytes<Selector>(points,
-                                                detail::query_order_of<Selector>(queries, points.points().size()));
+  return detail::device_search_bytes<Selector>(points, queries, false);
 }
 
 /// Overload for queries that are the points.
 template <class Selector = knn_selector, class Points>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, knn_params const&) noexcept {
-  return detail::indexed_search_bytes<Selector>(points,
-                                                detail::query_order_of<Selector>(points, points.points().size(), true));
+  return detail::device_search_bytes<Selector>(points, points, true);
 }
 
-/// Computes a number of bytes of device workspace that suffices for knn() of all searches within the limits on any GPU,
-/// for every k. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// knn_workspace_bound() on the host, for device workspace on any GPU.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::order_of_at_most<Selector, Points>(limits),
-                                                        bound);
+  return detail::bound_indexed_search<Selector, Points>(limits, bound);
 }
 
 /// knn(), enqueued on a stream: same result as the host overload, to the bit.

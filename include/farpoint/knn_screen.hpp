@@ -8,7 +8,6 @@
 #include <farpoint/detail/screen/host.hpp>
 #include <farpoint/types/knn_screen.hpp>
 
-#include <stdexcept>
 #include <vector>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -97,9 +96,7 @@ auto knn(Container const& points, screen_space<Camera> method, host_exec exec = 
   batch const cloud{view_points(points)};
   using scalar = typename Camera::scalar;
   method.rows = screen_rows::visible;
-  if (result const checked = detail::check_screen_method(method); !checked) {
-    throw std::invalid_argument{checked.reason};
-  }
+  detail::require_ok(detail::check_screen_method(method));
   auto const most = static_cast<std::size_t>(detail::max_visible(cloud.points().size(), method));
   auto const elements = most * static_cast<std::size_t>(method.k);
   screen_neighbors<scalar> found{method.k, std::vector<std::int32_t>(most), std::vector<std::int32_t>(most),
@@ -110,8 +107,7 @@ auto knn(Container const& points, screen_space<Camera> method, host_exec exec = 
   output.visible = found.visible;
   output.visible_count = rows;
   detail::host_workspace const workspace{knn_workspace_bytes(exec, cloud, method)};
-  result const outcome = knn(exec, cloud, method, output, workspace.get());
-  if (!outcome) throw std::invalid_argument{outcome.reason};
+  detail::require_ok(knn(exec, cloud, method, output, workspace.get()));
   auto const seen = static_cast<std::size_t>(rows[0]);
   found.visible.resize(seen);
   found.pixels.resize(seen);

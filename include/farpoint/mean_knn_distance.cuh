@@ -4,10 +4,8 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
-#include <farpoint/detail/search/mean_distance_cuda.cuh>
-#include <farpoint/types/device_point_bvh.hpp>
+#include <farpoint/detail/search/neighbors_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -19,9 +17,7 @@ std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& po
   return detail::neighbors_bytes<Selector>(points, params.k);
 }
 
-/// Computes a number of bytes of device workspace that suffices for mean_knn_distance() of all batches within the
-/// limits on any GPU, with at most k neighbors. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// mean_knn_distance_workspace_bound() on the host, for device workspace on any GPU and with at most k neighbors.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument (also if k is above 1,024); on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
@@ -32,15 +28,10 @@ result mean_knn_distance_workspace_bound(cuda_exec, batch_limits const& limits, 
 
 /// mean_knn_distance(), enqueued on a stream: same result as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory and must
-/// stay valid until the stream has executed the call.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory of the arguments is device
+/// memory and must stay valid until the stream has executed the call.
 ///
 /// @tparam Selector  tuning; affects the speed only
-/// @param exec       the stream
-/// @param points     `[clouds, n]` or ragged, meters, three coordinates
-/// @param params     see mean_knn_distance_params
-/// @param output     see mean_knn_distance_output
-/// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. A pending error of other work is neither cleared nor
 ///         returned.
 /// Complexity: construction of the index and one search per point. At most 2^30 points. Thread-safe: concurrent calls
@@ -49,18 +40,15 @@ template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, batch<Points> const& points, mean_knn_distance_params const& params,
                          mean_knn_distance_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance"};
-  if (result const checked = detail::check_pointers(exec, workspace, points, output.means, output.report); !checked)
-    return checked;
-  return detail::named(
-      detail::mean_knn_distance_cuda<Selector>(exec, detail::own_points{}, points, params, output, workspace),
-      FARPOINT_WORKSPACE_OF("mean_knn_distance"));
+  return detail::named(detail::mean_knn_distance_cuda<Selector>(exec, points, points, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
 /// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: 256 for a ragged batch, else 0.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                               batch<Points> const& points, mean_knn_distance_params const&) noexcept {
-  return detail::neighbors_of_index_bytes(index, points);
+  return detail::built_search_bytes<knn_selector>(index, points, true);
 }
 
 /// mean_knn_distance() by a BVH built from these points, enqueued on a stream: same result and same guarantees. Offsets
@@ -73,8 +61,6 @@ result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scala
                          mean_knn_distance_output<typename Points::scalar> const& output,
                          bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance (built index)"};
-  if (result const checked = detail::check_pointers(exec, workspace, points, output.means, output.report); !checked)
-    return checked;
   return detail::named(detail::mean_knn_distance_cuda<Selector>(exec, index, points, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }

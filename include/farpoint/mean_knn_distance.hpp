@@ -3,25 +3,33 @@
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/detail/search/mean_distance.hpp>
+#include <farpoint/detail/search/neighbor_means.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/types/point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
-/// mean_knn_distance() of points among themselves, by a search_of_points or a search_of_index.
-template <class Search, class Points>
-void mean_knn_distance_by(Search const& search, batch<Points> const& points, mean_knn_distance_params const& params,
-                          mean_knn_distance_output<typename Points::scalar> const& output) noexcept {
+/// mean_knn_distance() for host_exec.
+/// @param source  `points`, or their point_bvh
+template <class Source, class Points>
+result mean_knn_distance_host(host_exec exec, Source const& source, batch<Points> const& points,
+                              mean_knn_distance_params const& params,
+                              mean_knn_distance_output<typename Points::scalar> const& output,
+                              bytes workspace) noexcept {
   using scalar = typename Points::scalar;
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
     output.means[static_cast<std::size_t>(points.begin_of(b) + i)] = mean_distance2(keys, count);
   };
   auto const leave_empty = [&](index_t row) { output.means[static_cast<std::size_t>(row)] = no_distance<scalar>; };
-  neighbors_by<scalar>(search, neighborhood_params{no_distance<double>, true}.with_k(params.k),
-                       list_consumer{write, leave_empty}, output.report);
+  auto const check = [&] { return check_mean_distance(points.points().size(), params, output); };
+  auto const answer = [&](auto const& search) {
+    neighbors_by<scalar>(search, neighborhood_params{no_distance<double>, true}.with_k(params.k),
+                         list_consumer{write, leave_empty}, output.report);
+  };
+  return named(search_on_host(exec, source, points, true, workspace, check, answer),
+               FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
 }  // namespace detail
@@ -61,12 +69,7 @@ result mean_knn_distance_workspace_bound(host_exec exec, batch_limits const& lim
 template <class Points>
 result mean_knn_distance(host_exec exec, batch<Points> const& points, mean_knn_distance_params const& params,
                          mean_knn_distance_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
-  if (result const checked = detail::check_mean_distance(points.points().size(), params, output); !checked)
-    return checked;
-  auto const answer = [&](auto const& search) { detail::mean_knn_distance_by(search, points, params, output); };
-  return detail::named(detail::search_in_workspace(exec, points, points, true, workspace, answer),
-                       FARPOINT_WORKSPACE_OF("mean_knn_distance"));
+  return detail::mean_knn_distance_host(exec, points, points, params, output, workspace);
 }
 
 /// Returns 0: on the host, mean_knn_distance() by a BVH needs no workspace.
@@ -84,24 +87,17 @@ template <class Points>
 result mean_knn_distance(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,
                          mean_knn_distance_params const& params,
                          mean_knn_distance_output<typename Points::scalar> const& output,
-                         [[maybe_unused]] bytes workspace = {}) noexcept {
-  using index_type = point_bvh<typename Points::scalar>;
-  if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
-  if (result const checked = detail::check_own_index(index, points); !checked) return checked;
-  if (result const checked = detail::check_mean_distance(points.points().size(), params, output); !checked)
-    return checked;
-  detail::search_of_index<index_type, Points> const search{exec, index, points, true};
-  detail::mean_knn_distance_by(search, points, params, output);
-  return {};
+                         bytes workspace = {}) noexcept {
+  return detail::mean_knn_distance_host(exec, index, points, params, output, workspace);
 }
 
 #if defined(__cpp_exceptions)
 
-/// mean_knn_distance() of one cloud in a host container: `auto means = farpoint::mean_knn_distance(points, 3);`, one
-/// mean per point. Allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
+/// @name mean_knn_distance() of one cloud in a host container: `auto means = farpoint::mean_knn_distance(points, 3);`
+/// One mean per point. The container is contiguous, of a type that has a point_layout, of two or three coordinates;
+/// `index` is a BVH of the points; `exec` is all cores by default. The calls allocate the workspace and the result.
+/// They throw std::invalid_argument with the reason, or std::bad_alloc.
+/// @{
 template <class Container, class = detail::host_elements<Container const>>
 auto mean_knn_distance(Container const& points, index_t k, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
@@ -111,11 +107,6 @@ auto mean_knn_distance(Container const& points, index_t k, host_exec exec = {}) 
   detail::require_ok(mean_knn_distance(exec, cloud, {k}, {means}, workspace));
   return means;
 }
-
-/// mean_knn_distance() of one cloud in a host container by a BVH of it. Allocates the result.
-/// @param points  contiguous container of the points that the BVH was built from
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Scalar, class Container, class = detail::host_elements<Container const>>
 auto mean_knn_distance(point_bvh<Scalar> const& index, Container const& points, index_t k, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
@@ -123,6 +114,7 @@ auto mean_knn_distance(point_bvh<Scalar> const& index, Container const& points, 
   detail::require_ok(mean_knn_distance(exec, index, cloud, {k}, {means}));
   return means;
 }
+/// @}
 
 #endif  // defined(__cpp_exceptions)
 

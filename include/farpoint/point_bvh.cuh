@@ -4,7 +4,6 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
 #include <farpoint/types/device_point_bvh.hpp>
@@ -15,18 +14,15 @@ FARPOINT_BEGIN_NAMESPACE
 /// from the sizes alone; 0 for points that are refused. 29 bytes a point in float, 46 in double.
 template <class Selector = knn_selector, class Points>
 std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, [](auto&) { return 0; });
+  return detail::indexed_search_bytes<Selector>(points);
 }
 
-/// Computes a number of bytes of device memory that suffices for build_point_bvh() of all batches within the limits on
-/// any GPU. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// point_bvh_bound() on the host, for device memory on any GPU.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result point_bvh_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(
-      {limits.points, limits.clouds}, [](auto&) { return 0; }, bound);
+  return detail::bound_indexed_search<Selector, Points>({limits.points, limits.clouds}, bound);
 }
 
 /// Builds the BVH of each cloud, enqueued on a stream. For points that have moved, build again into the same memory.
@@ -42,14 +38,12 @@ template <class Selector = knn_selector, class Points>
 result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory,
                        device_point_bvh<typename Points::scalar>& index) noexcept {
   detail::profile_range const range{"farpoint::build_point_bvh"};
-  if (result const checked = detail::check_pointers(exec, memory, points); !checked) return checked;
-  if (result const checked = detail::check_device_search(points, points); !checked) return checked;
-  result const outcome = detail::indexed_search<Selector>(
-      exec, points, memory, [](auto&) { return 0; },
-      [&](detail::kernel_launcher&, auto const& search, int) {
-        index = {search.index, points.size(), points.points().size(), points.offsets().data(),
-                 points.size() > 0 ? &search.state->faults : nullptr};
-      });
+  if (result const checked = detail::check_search_on(exec, memory, points, points); !checked) return checked;
+  auto const set = [&](detail::kernel_launcher&, auto const& built) {
+    index = {built.index.index, points.size(), points.points().size(), points.offsets().data(),
+             points.size() > 0 ? &built.index.state->faults : nullptr};
+  };
+  result const outcome = detail::indexed_search<Selector>(exec, points, memory, set);
   return detail::named(outcome, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
 }
 
@@ -75,20 +69,12 @@ template <class... Selector, class Points>
 template <class Selector = knn_selector, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                 batch<Queries> const& queries, knn_params const& = {}) noexcept {
-  return detail::built_search_bytes<Selector>(queries, index.points());
+  return detail::built_search_bytes<Selector>(index, queries, false);
 }
 
-/// knn() among the points of a BVH, enqueued on a stream: the same answer and the same report as for the points
-/// themselves.
-///
-/// @param exec       the stream
-/// @param index      BVHs of the points, one for each cloud of the queries
-/// @param queries    device memory
-/// @param params     see knn_params
-/// @param output     see knn_output; device memory
-/// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, device memory. None is needed: without one
-///                   the queries are answered as they come, more slowly where there are many, with the same answer.
-///                   One that is neither empty nor large enough is refused.
+/// knn() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves, and the
+/// same guarantees. The workspace may be empty: then queries are answered in the order of the view, more slowly if
+/// there are many.
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Selector = knn_selector, class Queries>
 result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,

@@ -18,7 +18,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// aligned. Equal to the workspace of knn() with the points as queries.
 template <class Points>
 std::size_t point_bvh_bytes(host_exec exec, batch<Points> const& points) noexcept {
-  return detail::host_search_plan<typename Points::scalar>{exec, points, {}}.bytes();
+  return detail::host_search_plan<typename Points::scalar>{exec, points, 0}.bytes();
 }
 
 /// Computes a number of bytes of host memory that suffices for build_point_bvh() of all batches within the limits.
@@ -41,9 +41,8 @@ result point_bvh_bound(host_exec exec, batch_limits const& limits, std::size_t& 
 template <class Points>
 result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory,
                        point_bvh<typename Points::scalar>& index) noexcept {
-  using scalar = typename Points::scalar;
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
-  detail::host_search_plan<scalar> const plan{exec, points, {}};
+  detail::host_search_plan<typename Points::scalar> const plan{exec, points, 0};
   if (result const checked = detail::check_workspace(
           memory, plan.bytes(), FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
       !checked)
@@ -99,16 +98,8 @@ template <class Queries>
 result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
            knn_params const& params, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
-  using scalar = typename Queries::scalar;
-  if (result const checked =
-          detail::named(detail::check_index_search(exec, index, queries, workspace), FARPOINT_WORKSPACE_OF("knn"));
-      !checked)
-    return checked;
-  if (result const checked = detail::check_knn(queries.points().size(), params, output); !checked) return checked;
-  detail::knn_writer<Queries> const writer{queries, params.k, output};
-  detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};
-  detail::neighbors_by<scalar>(search, params, writer, output.report);
-  return {};
+  return detail::named(detail::knn_host(exec, index, queries, false, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("knn"));
 }
 
 #if defined(__cpp_exceptions)

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/radius_cuda.cuh>
 #include <farpoint/point_bvh.cuh>
 #include <farpoint/types/device_point_bvh.hpp>
@@ -17,26 +18,22 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries,
                                    radius_params const& = {}) noexcept {
-  return detail::indexed_search_bytes<Selector>(
-      points, detail::radius_memory_of<Selector>(queries, points.points().size(), false));
+  return detail::device_search_bytes<Selector>(points, queries, false, detail::radius_memory(points, queries));
 }
 
 /// Overload for queries that are the points.
 template <class Selector = knn_selector, class Points>
 std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, radius_params const& = {}) noexcept {
-  return detail::indexed_search_bytes<Selector>(
-      points, detail::radius_memory_of<Selector>(points, points.points().size(), true));
+  return detail::device_search_bytes<Selector>(points, points, true, detail::radius_memory(points, points));
 }
 
-/// Computes a number of bytes of device workspace that suffices for radius() and radius_rows() of all searches within
-/// the limits on any GPU. Monotonic in the limits. O(1).
-/// @tparam Points    view type of the points, for example point_view<float>
+/// radius_workspace_bound() on the host, for device workspace on any GPU.
 /// @tparam Selector  selector of the calls
 /// @return ok | bad_argument; on failure `bound` is unchanged
 template <class Points, class Selector = knn_selector>
 result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
-  return detail::bound_indexed_search<Selector, Points>(limits, detail::radius_memory_of<Selector, Points>(limits),
-                                                        bound);
+  detail::radius_scan_memory const sums{detail::larger(limits.queries, limits.points)};
+  return detail::bound_indexed_search<Selector, Points>(limits, bound, sums);
 }
 
 /// radius(), enqueued on a stream: same result as the host overload, to the bit.
@@ -53,6 +50,7 @@ result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_
 template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::radius"};
   return detail::named(detail::radius_cuda<Selector>(exec, points, queries, false, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("radius"));
 }
@@ -61,6 +59,7 @@ result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const&
 template <class Selector = knn_selector, class Points>
 result radius(cuda_exec exec, batch<Points> const& points, radius_params const& params,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::radius"};
   return detail::named(detail::radius_cuda<Selector>(exec, points, points, true, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("radius"));
 }
@@ -79,7 +78,8 @@ template <class Selector = knn_selector, class Queries>
 result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, radius_output<typename Queries::scalar> const& output,
               bytes workspace = {}) noexcept {
-  return detail::named(detail::radius_of_index_cuda<Selector>(exec, index, queries, params, output, workspace),
+  detail::profile_range const range{"farpoint::radius (built index)"};
+  return detail::named(detail::radius_cuda<Selector>(exec, index, queries, false, params, output, workspace),
                        FARPOINT_WORKSPACE_OF("radius"));
 }
 
@@ -91,6 +91,7 @@ template <class Selector = knn_selector, class Points, class Queries>
 result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                    radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                    bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::radius_rows"};
   return detail::named(detail::radius_rows_cuda<Selector>(exec, points, queries, false, params, output, workspace),
                        FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
@@ -99,6 +100,7 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> c
 template <class Selector = knn_selector, class Points>
 result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::radius_rows"};
   return detail::named(detail::radius_rows_cuda<Selector>(exec, points, points, true, params, output, workspace),
                        FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
@@ -109,20 +111,12 @@ template <class Points, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
                                    batch<Points> const& points, batch<Queries> const& queries,
                                    radius_params const& = {}) noexcept {
-  return detail::built_rows_memory{nullptr, detail::index_offsets::of_points(index, points), queries, index.points()}
-      .size;
+  return detail::built_search_bytes<knn_selector>(index, queries, false, detail::radius_memory(points, queries),
+                                                  detail::index_offsets::of_points(index, points));
 }
 
-/// radius_rows() among the points of a BVH, enqueued on a stream: same result and report as for the points themselves,
-/// and the same guarantees. The workspace is required, unlike for radius().
-/// @param exec       stream to enqueue on
-/// @param index      BVH of `points`
-/// @param points     points that the BVH was built from, needed to sort rows; offsets that differ from the BVH's are
-///                   counted as invalid (radius_report::bad_offsets)
-/// @param queries    `[clouds, m]` or ragged, with the same number of clouds as the BVH
-/// @param params     radius and order
-/// @param output     see radius_rows_output; device memory
-/// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, device memory
+/// radius_rows() among the points of a BVH, enqueued on a stream: same result, report and rules of `points` as the host
+/// overload by a point_bvh, and the same guarantees as above. The workspace is required, unlike for radius().
 /// @return as radius()
 template <class Points, class Queries>
 result radius_rows(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Points> const& points,

@@ -85,17 +85,8 @@ template <class Queries>
 result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, radius_output<typename Queries::scalar> const& output,
               bytes workspace = {}) noexcept {
-  using index_type = point_bvh<typename Queries::scalar>;
-  if (result const checked =
-          detail::named(detail::check_index_search(exec, index, queries, workspace), FARPOINT_WORKSPACE_OF("radius"));
-      !checked)
-    return checked;
-  if (result const checked = detail::check_radius(queries.points().size(), params, output); !checked) {
-    return checked;
-  }
-  detail::search_of_index<index_type, Queries> const search{exec, index, queries, false, workspace};
-  detail::radius_by(search, params, output);
-  return {};
+  return detail::named(detail::radius_host(exec, index, queries, false, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// Finds all points within a radius of each query, as consecutive rows (CSR).
@@ -231,19 +222,18 @@ auto radius_rows_in_vectors(host_exec exec, batch<Points> const& points, batch<Q
 
 }  // namespace detail
 
-/// radius() of one cloud in a host container: `auto found = farpoint::radius(points, {0.5, 32});`
-///
-/// Allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
+/// @name radius() and radius_rows() of one cloud in a host container: `auto found = farpoint::radius(points, {0.5,
+/// 32});` The queries are the points, or are in another container; `index` is a BVH of the points. Containers are
+/// contiguous, of a type that has a point_layout, of two or three coordinates; `exec` is all cores by default. The
+/// calls allocate the workspace and the result, and radius_rows() searches twice, to count and to fill. They throw
+/// std::invalid_argument with the reason, or std::bad_alloc.
+/// @{
 template <class Container, class = detail::host_elements<Container const>>
 auto radius(Container const& points, radius_params const& params, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
   return detail::radius_in_vectors(exec, cloud, cloud, true, params);
 }
 
-/// radius() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
 auto radius(Container const& points, Queries const& queries, radius_params const& params, host_exec exec = {}) {
@@ -251,7 +241,6 @@ auto radius(Container const& points, Queries const& queries, radius_params const
                                    params);
 }
 
-/// radius() among the points of a BVH of one cloud, for queries in a host container.
 template <class Scalar, class Queries, class = detail::host_elements<Queries const>>
 auto radius(point_bvh<Scalar> const& index, Queries const& queries, radius_params const& params, host_exec exec = {}) {
   batch const asked{detail::search_view(queries)};
@@ -261,19 +250,12 @@ auto radius(point_bvh<Scalar> const& index, Queries const& queries, radius_param
   });
 }
 
-/// radius_rows() of one cloud in a host container: `auto rows = farpoint::radius_rows(points, {0.5});`
-///
-/// Searches twice, to count and to fill; allocates the workspace and the result.
-/// @param points  contiguous container of a type that has a point_layout, of two or three coordinates
-/// @param exec    number of threads; all cores by default
-/// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = detail::host_elements<Container const>>
 auto radius_rows(Container const& points, radius_params const& params, host_exec exec = {}) {
   batch const cloud{detail::search_view(points)};
   return detail::radius_rows_in_vectors(exec, cloud, cloud, true, params);
 }
 
-/// radius_rows() of one cloud for queries other than the points, both in host containers.
 template <class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
 auto radius_rows(Container const& points, Queries const& queries, radius_params const& params, host_exec exec = {}) {
@@ -281,8 +263,6 @@ auto radius_rows(Container const& points, Queries const& queries, radius_params 
                                         false, params);
 }
 
-/// radius_rows() of one cloud by a BVH of it, for queries in a host container.
-/// @param points  contiguous container of the points that the BVH was built from
 template <class Scalar, class Container, class Queries, class = detail::host_elements<Container const>,
           class = detail::host_elements<Queries const>>
 auto radius_rows(point_bvh<Scalar> const& index, Container const& points, Queries const& queries,
@@ -294,6 +274,7 @@ auto radius_rows(point_bvh<Scalar> const& index, Container const& points, Querie
     return radius_rows(exec, index, cloud, asked, params, output, workspace);
   });
 }
+/// @}
 
 #endif  // defined(__cpp_exceptions)
 

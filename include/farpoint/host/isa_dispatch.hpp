@@ -87,6 +87,13 @@ void isa_dispatch(Result (*&function)(Arguments...) noexcept) noexcept {
   if (__builtin_cpu_supports("avx512vl")) function = run_avx512<Work, Result, Arguments...>;
 #endif
 }
+/// Returns the function, whose type is Work::function.
+template <class Work>
+typename Work::function isa_dispatch() noexcept {
+  typename Work::function chosen = nullptr;
+  isa_dispatch<Work>(chosen);
+  return chosen;
+}
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

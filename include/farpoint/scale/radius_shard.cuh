@@ -15,10 +15,7 @@ namespace FARPOINT_HIDDEN detail {
 template <class Queries>
 void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, radius_params const& params,
                     query_rows<radius_output<typename Queries::scalar>> const& to) noexcept {
-  // Only radius_rows() reads the points.
-  batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
-  radius_search<Queries, Queries>{launcher, asked, none, params, to.rows.report}.template lists<knn_selector>(
-      to.rows, to.first_index);
+  run_radius<knn_selector>(launcher, asked, params, to.rows, to.first_index);
 }
 
 }  // namespace detail

@@ -8,13 +8,16 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
-/// for_each_neighborhood() by a search_of_points or a search_of_index.
-template <int K, class Search, class Queries, class Consumer>
-void consume_by(Search const& search, batch<Queries> const& queries, neighborhood_params const& params,
-                Consumer const& consumer, knn_report* report) noexcept {
+/// for_each_neighborhood() for host_exec.
+/// @param source  points, or a point_bvh
+template <int K, class Source, class Queries, class Consumer>
+result consume_on_host(host_exec exec, Source const& source, batch<Queries> const& queries, bool self,
+                       neighborhood_params const& params, Consumer const& consumer, bytes workspace,
+                       knn_report* report) noexcept {
   using scalar = typename Queries::scalar;
+  check_consumer<Consumer, scalar, K>();
   auto const leave_empty = [&](index_t row) { consumer.leave_empty(row); };
   auto const write = [&](index_t b, index_t i, neighbor_key<scalar> const* keys, int) {
     index_t const row = queries.begin_of(b) + i;
@@ -23,19 +26,11 @@ void consume_by(Search const& search, batch<Queries> const& queries, neighborhoo
     consumer(neighborhood_query<scalar>{b, i, row, queries[b][i]},
              neighborhood<scalar, K>::of([keys](int j) { return keys[j]; }));
   };
-  neighbors_by<scalar>(search, params.with_k(K), list_consumer{write, leave_empty}, report);
-}
-
-/// for_each_neighborhood() for host_exec.
-template <int K, class Points, class Queries, class Consumer>
-result consume_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                       neighborhood_params const& params, Consumer const& consumer, bytes workspace,
-                       knn_report* report) noexcept {
-  check_consumer<Consumer, typename Points::scalar, K>();
-  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  if (result const checked = check_neighborhoods(params); !checked) return checked;
-  auto const answer = [&](auto const& search) { consume_by<K>(search, queries, params, consumer, report); };
-  return named(search_in_workspace(exec, points, queries, self, workspace, answer),
+  auto const check = [&] { return check_neighborhoods(params); };
+  auto const answer = [&](auto const& search) {
+    neighbors_by<scalar>(search, params.with_k(K), list_consumer{write, leave_empty}, report);
+  };
+  return named(search_on_host(exec, source, queries, self, workspace, check, answer),
                FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
 }
 
@@ -90,17 +85,7 @@ template <int K, class Queries, class Consumer>
 result for_each_neighborhood(host_exec exec, point_bvh<typename Queries::scalar> const& index,
                              batch<Queries> const& queries, neighborhood_params const& params, Consumer const& consumer,
                              bytes workspace = {}, knn_report* report = nullptr) noexcept {
-  using scalar = typename Queries::scalar;
-  detail::check_consumer<Consumer, scalar, K>();
-  if (result const checked =
-          detail::named(detail::check_index_search(exec, index, queries, workspace),
-                        FARPOINT_TOO_SMALL("for_each_neighborhood", "workspace", "knn_workspace_bytes"));
-      !checked)
-    return checked;
-  if (result const checked = detail::check_neighborhoods(params); !checked) return checked;
-  detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};
-  detail::consume_by<K>(search, queries, params, consumer, report);
-  return {};
+  return detail::consume_on_host<K>(exec, index, queries, false, params, consumer, workspace, report);
 }
 
 FARPOINT_END_NAMESPACE

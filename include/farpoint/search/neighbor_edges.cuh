@@ -18,8 +18,7 @@ std::size_t neighbor_edges_workspace_bytes(cuda_exec, batch<Queries> const& quer
   return detail::edges_memory::cut(nullptr, lists.entries(queries.points().size())).used;
 }
 
-/// Computes a number of bytes of device workspace that suffices for neighbor_edges() of all lists of up to `entries`
-/// entries on any GPU: queries x k of a table, the capacity of rows. Monotonic in `entries`. O(1).
+/// neighbor_edges_workspace_bound() on the host, for device workspace on any GPU.
 /// @return ok | bad_argument; on failure `bound` is unchanged
 inline result neighbor_edges_workspace_bound(cuda_exec, index_t entries, std::size_t& bound) noexcept {
   if (entries < 0 || entries > detail::max_edge_entries) {
@@ -31,16 +30,10 @@ inline result neighbor_edges_workspace_bound(cuda_exec, index_t entries, std::si
 
 /// neighbor_edges(), enqueued on a stream: same edges and report as the host overload, to the bit.
 ///
-/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory is device memory, which
-/// must stay valid until the stream has passed the call. The number of edges stays on the device, in output.count.
+/// Only enqueues: no synchronization, no allocation; may be captured in a graph. All memory of the arguments is device
+/// memory, which must stay valid until the stream has passed the call. The number of edges stays on the device, in
+/// output.count.
 ///
-/// @param exec       the stream
-/// @param points     points that were searched, `[clouds, n]` or ragged
-/// @param queries    queries of the search, `[clouds, m]` or ragged, with the same number of clouds
-/// @param lists      see neighbor_lists
-/// @param flow       which end is in output.rows
-/// @param output     see edges_output
-/// @param workspace  at least neighbor_edges_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument (as the host overload) | workspace_too_small | cuda_failure. A pending error of other work
 ///         is neither cleared nor returned.
 /// Complexity: one pass over the entries; up to three memsets, a launch, and for ragged batches up to two more.

@@ -31,10 +31,7 @@ FARPOINT_HIDDEN result clear_window_on_device(cuda_exec exec, point_window<Scala
 
 /// Returns the size in bytes of the device memory of a window, with the BVH of its points; 256-byte aligned. O(1): in
 /// float 41 bytes a point, in double 70. 0 for a capacity that is refused.
-/// @tparam Scalar    float or double
 /// @tparam Selector  selector of the slides
-/// @param exec       the stream
-/// @param capacity   number of points, 0 to 2^30
 template <class Scalar, class Selector = knn_selector>
 std::size_t point_window_bytes(cuda_exec exec, index_t capacity) noexcept {
   if (capacity < 0 || capacity > detail::max_window_points) return 0;
@@ -43,12 +40,8 @@ std::size_t point_window_bytes(cuda_exec exec, index_t capacity) noexcept {
   return size;
 }
 
-/// Makes a window without points, enqueued on a stream.
+/// Makes a window without points in device memory, enqueued on a stream; arguments as in the host overload.
 /// @tparam Selector  selector of the slides
-/// @param exec      the stream
-/// @param capacity  number of points, 0 to 2^30
-/// @param memory    at least point_window_bytes() bytes, 256-byte aligned, device memory; the window lives in it
-/// @param window    set on success
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Selector = knn_selector, class Scalar>
 result point_window_clear(cuda_exec exec, index_t capacity, bytes memory, point_window<Scalar>& window) noexcept {
@@ -80,17 +73,12 @@ std::size_t point_window_slide_workspace_bytes(cuda_exec, point_window<typename 
 /// point_window_slide(), enqueued on a stream: same window, outputs and results of searches as on the host, to the bit.
 ///
 /// Only enqueues: no synchronization, no allocation; may be captured in a graph, where each replay slides the window
-/// again. All memory is device memory, which must stay valid until the stream has passed the call. The number of points
-/// stays on the device, in window.offsets: searches by `index`, and calls that take window.clouds(), read it there.
+/// again. All memory of the arguments is device memory, which must stay valid until the stream has passed the call;
+/// params are passed by value, except for the origin. The number of points stays on the device, in window.offsets:
+/// searches by `index`, and calls that take window.clouds(), read it there. The workspace has
+/// point_window_slide_workspace_bytes() bytes, 256-byte aligned.
 ///
 /// @tparam Selector  tuning; affects the speed only
-/// @param exec       the stream
-/// @param window     made by point_window_clear() on a stream
-/// @param scan       one cloud, with or without offsets, meters, three coordinates; it may not overlap the window
-/// @param params     see slide_params; passed by value, except for the origin
-/// @param output     see slide_output
-/// @param workspace  at least point_window_slide_workspace_bytes() bytes, 256-byte aligned
-/// @param index      BVH of the window, set on success; ready once the stream has passed the call
 /// @return ok | bad_argument (as the host overload) | workspace_too_small | cuda_failure. A pending error of other work
 ///         is neither cleared nor returned.
 /// Complexity: O(capacity + scan): three memsets, and up to five launches, one of which builds the BVH. Thread-safe for

@@ -163,18 +163,13 @@ struct search_of_one {
                                          std::uint32_t excluded) noexcept {
     search_nearest_first(bvh, q, no_index, list, excluded);
   }
-  static function choose() noexcept {
-    function chosen = nullptr;
-    isa_dispatch<search_of_one>(chosen);
-    return chosen;
-  }
 };
 
 /// search_nearest_first() for this processor, whose features are queried once.
 template <class Bvh, class List>
 void search_on_this_processor(Bvh const& bvh, typename Bvh::point const& q, List& list,
                               std::uint32_t excluded) noexcept {
-  static auto const run = search_of_one<Bvh, List>::choose();
+  static auto const run = isa_dispatch<search_of_one<Bvh, List>>();
   run(bvh, q, list, excluded);
 }
 

@@ -63,11 +63,6 @@ struct search_within {
     // The boxes that are looked into depend on the radius alone: a leaf near q would gain nothing.
     bvh.visit(q, 0, found);
   }
-  static function choose() noexcept {
-    function chosen = nullptr;
-    isa_dispatch<search_within>(chosen);
-    return chosen;
-  }
 };
 
 /// point_bvh_ref::within() by code for this processor, which is looked at once.
@@ -75,7 +70,7 @@ template <class Bvh, class Function>
 void within_on_this_processor(Bvh const& bvh, typename Bvh::point const& q, typename Bvh::scalar radius2,
                               Function& function) noexcept {
   using scalar = typename Bvh::scalar;
-  static auto const run = search_within<Bvh>::choose();
+  static auto const run = isa_dispatch<search_within<Bvh>>();
   auto const call = [&function](std::uint32_t const* indices, scalar const* distances2, int count) {
     for (int i = 0; i < count; ++i) function(indices[i], distances2[i]);
   };

@@ -7,13 +7,15 @@
 #include "knn_kernels.cuh"
 
 // `how` is `extern template` or `template`.
-#define RADIUS_CALLS_OF(how, Coord, Selector)                                                                          \
-  how farpoint::result farpoint::detail::radius_cuda<Selector>(                                                        \
-      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                        \
-      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                       \
-      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;                  \
-  how void farpoint::detail::radius_search<farpoint::point_view<Coord>, farpoint::point_view<Coord>>::lists<Selector>( \
-      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::index_t) const noexcept;
+#define RADIUS_CALLS_OF(how, Coord, Selector)                                                                   \
+  how farpoint::result farpoint::detail::radius_cuda<Selector>(                                                 \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                 \
+      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                \
+      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;           \
+  how void farpoint::detail::run_radius<Selector>(                                                              \
+      farpoint::detail::kernel_launcher&, farpoint::detail::search_queries<farpoint::point_view<Coord>> const&, \
+      farpoint::radius_params const&, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&,      \
+      farpoint::index_t) noexcept;
 
 #define RADIUS_CALLS(how, Coord)                                                                                \
   RADIUS_CALLS_OF(how, Coord, farpoint::knn_selector)                                                           \

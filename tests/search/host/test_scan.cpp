@@ -1,9 +1,8 @@
 // Searches of small clouds without an index on a CPU: fibers search as the blocks of a GPU do, with the same source.
 // The oracle is brute force.
 #include <farpoint/detail/search/knn_request.hpp>
-#include <farpoint/detail/search/radius_rows.hpp>
-#include <farpoint/detail/search/scan/queries.hpp>
-#include <farpoint/detail/search/scan/tile.hpp>
+#include <farpoint/detail/search/radius_operations.hpp>
+#include <farpoint/detail/search/scan/scan.hpp>
 
 #include "../../support/catch.hpp"
 #include "../../support/check_answer.hpp"

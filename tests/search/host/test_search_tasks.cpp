@@ -97,7 +97,7 @@ template <class Key, class Problem, class Output>
 void run_lists(indexed_problem<Problem> const& clouds, Problem const& problem, index_t first_index,
                Output const& output, radius_report& report) {
   using scalar = typename Problem::scalar;
-  using writer_type = radius_writer<scalar>;
+  using writer_type = row_writer<scalar>;
   auto const request = request_of<scalar>(problem.within());
   writer_type const writer{problem.k, output.indices, output.distances, output.counts, first_index};
   auto const run = [&](auto const& task) { clouds.run(task, report.total, report.non_finite_queries); };

@@ -1,7 +1,7 @@
 // Long lists of a GPU on a CPU: 32 fibers search for one query as a warp does, with the same source. The oracle is
 // brute force.
 #include <farpoint/detail/search/host_plan.hpp>
-#include <farpoint/detail/search/radius_rows.hpp>
+#include <farpoint/detail/search/radius_operations.hpp>
 #include <farpoint/detail/search/warp_per_query.hpp>
 
 #include "../../support/catch.hpp"

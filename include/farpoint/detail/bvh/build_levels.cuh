@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
-#include <farpoint/detail/bvh/bvh_box.hpp>
+#include <farpoint/detail/bvh/layout.hpp>
 #include <farpoint/detail/bvh/packet_order.cuh>
 #include <farpoint/grid/grid_phases.cuh>
 

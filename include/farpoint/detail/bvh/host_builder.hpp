@@ -4,7 +4,6 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/math.hpp>
-#include <farpoint/detail/bvh/bvh_box.hpp>
 #include <farpoint/detail/bvh/layout.hpp>
 #include <farpoint/host/kd_phases.hpp>
 

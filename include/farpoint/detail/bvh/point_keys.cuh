@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
-#include <farpoint/detail/bvh/share.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

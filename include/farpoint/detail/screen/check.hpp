@@ -57,10 +57,15 @@ constexpr index_t max_candidates(screen_space<Camera> const& method) noexcept {
   return smaller(method.candidates > 0 ? method.candidates : 8 * method.k, all);
 }
 
+/// True for the sides of an image that a camera may have (px).
+constexpr bool is_image_size(index_t width, index_t height) noexcept {
+  return width >= 1 && height >= 1 && width <= quadtree_max_side && height <= quadtree_max_side;
+}
+
 template <class Camera>
 result check_screen_method(screen_space<Camera> const& method) noexcept {
   Camera const& camera = method.camera;
-  if (camera.width < 1 || camera.height < 1 || camera.width > quadtree_max_side || camera.height > quadtree_max_side) {
+  if (!is_image_size(camera.width, camera.height)) {
     return reject("knn: the camera's width or height is not between 1 and 8,192");
   }
   if (method.k < 1 || method.k > max_neighbors) return reject("knn: k is not between 1 and 1,024");
@@ -101,7 +106,7 @@ screen_space<pinhole_camera<Scalar>> largest_screen_method(screen_limits const& 
 template <class Points, class BytesOf>
 result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, BytesOf const& bytes_of) noexcept {
   if (result const checked = check_limits(batch_limits{limits.points}); !checked) return checked;
-  if (limits.width < 1 || limits.height < 1 || limits.width > quadtree_max_side || limits.height > quadtree_max_side) {
+  if (!is_image_size(limits.width, limits.height)) {
     return reject("limits: width or height is not between 1 and 8,192");
   }
   auto method = largest_screen_method<typename Points::scalar>(limits);
@@ -137,14 +142,14 @@ result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& 
   index_t const points = cloud.points().size();
   index_t const rows = screen_row_count(points, method);
   if (!holds(output.indices.size(), rows, method.k)) return reject("knn: output.indices is smaller than rows x k");
-  if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), rows, method.k)) {
+  if (!is_absent_or_holds(output.distances, rows, method.k)) {
     return reject("knn: output.distances is smaller than rows x k");
   }
-  if (!is_absent_or_holds(output.counts.size(), rows, 1))
+  if (!is_absent_or_holds(output.counts, rows, 1))
     return reject("knn: output.counts is smaller than the number of rows");
-  if (!is_absent_or_holds(output.pixels.size(), rows, 1))
+  if (!is_absent_or_holds(output.pixels, rows, 1))
     return reject("knn: output.pixels is smaller than the number of rows");
-  if (!is_absent_or_holds(output.visible.size(), max_visible(points, method), 1)) {
+  if (!is_absent_or_holds(output.visible, max_visible(points, method), 1)) {
     return reject("knn: output.visible is smaller than min(points, layers x pixels)");
   }
   return {};

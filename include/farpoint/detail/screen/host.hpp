@@ -62,17 +62,6 @@ class knn_screen_host_plan {
   for_each_cloud_plan threads_;
 };
 
-/// Hands the lists of visible points to a writer of rows.
-template <class Scalar>
-struct screen_row_consumer {
-  screen_row_writer<Scalar> const& writer;
-
-  template <class Key>
-  void operator()(index_t, index_t number, Key const* keys, int count) const noexcept {
-    writer.write_keys(number, keys, count);
-  }
-};
-
 /// knn() in screen space for host_exec.
 template <class Points, class Camera>
 result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method,
@@ -113,7 +102,9 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
   }
 
   using builder = host_bvh_builder<point_view<scalar>>;
-  screen_row_consumer<scalar> const consumer{task.writer};
+  auto const consumer = [&task](index_t, index_t number, auto const* keys, int count) {
+    task.writer.write_keys(number, keys, count);
+  };
   auto const nearest = nearest_task<scalar>({method.k, method.max_radius, method.exclude_self}, consumer);
   using search = host_search<point_view<scalar>, std::remove_const_t<decltype(nearest)>>;
   auto const visible = task.points.cloud(plan.most());

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/detail/screen/check.hpp>
-#include <farpoint/detail/screen/draw_point.hpp>
 #include <farpoint/detail/screen/rounds/growing_window.hpp>
 #include <farpoint/detail/screen/rounds/quadtree_build.hpp>
 #include <farpoint/detail/screen/visible_points.hpp>
@@ -102,10 +101,7 @@ class screen_view_job {
     for (index_t i = first_of(unit, size); i < first_of(unit + 1, size); ++i) {
       task_.points.pixel_of[i] = draw_point(task_.cloud, i, task_.method.camera, layers_, layer_, undrawn);
     }
-    screen_unit seen{};
-    seen.non_finite = undrawn.non_finite;
-    seen.unseen = undrawn.unseen;
-    task_.units[unit] = seen;
+    task_.units[unit] = {undrawn.non_finite, undrawn.unseen, 0, 0};
   }
 
   bool is_visible(index_t i) const noexcept {
@@ -232,9 +228,7 @@ class screen_rounds_job {
       search_rounds(tree, task_.packed, task_.method.camera, request, position, [&](key const& limit) {
         return topk_heap<key>{keys, request.k, limit};
       }).sort();
-      int count = request.k;
-      while (count > 0 && keys[count - 1].index() == no_index) --count;
-      task_.writer.write_keys(tree.index(position), keys, count);
+      task_.writer.write_keys(tree.index(position), keys, count_keys(keys, request.k));
     }
   }
 

@@ -1,5 +1,6 @@
 /// @file
-/// knn() in screen space on a GPU: numbers the visible points in the order of their indices.
+/// knn() in screen space on a GPU, first steps: z-buffers are cleared, the cloud is drawn, and the visible points are
+/// numbered in the order of their indices.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -41,12 +42,6 @@ struct number_args {
   screen_state* state;
   std::uint64_t* tiles;  ///< words of the scan over points, zero-initialized
   bool numbers_points;   ///< whether the number of a visible point replaces its pixel_of
-
-  /// The cloud; empty if its offsets are wrong.
-  __device__ Points cloud() const noexcept {
-    Points const cloud = clouds[0];
-    return count_bad_offsets(clouds) == 0 ? cloud : cloud.subview(0, 0);
-  }
 };
 
 /// Numbers the visible points in the order of their indices, and gathers them if there is memory for them.
@@ -62,7 +57,7 @@ class screen_numbering {
 
   /// Takes tiles of points until all are taken. All blocks of the grid call it, at any time.
   __device__ void run() const noexcept {
-    Points const cloud = args_.cloud();
+    Points const cloud = cloud_to_draw(args_.clouds);
     auto const size = static_cast<std::uint32_t>(cloud.size());
     if (writer_.by_input && size == 0) leave_rows_empty();
     // At least one tile, so that the totals of an empty cloud are written, too.
@@ -160,6 +155,43 @@ __global__ void __launch_bounds__(BlockSize) screen_number_kernel(number_args<Po
   using numbering = screen_numbering<Points, BlockSize>;
   __shared__ typename numbering::storage storage;
   numbering{args, storage}.run();
+}
+
+template <class Points, class Camera>
+struct draw_args : number_args<Points> {
+  Camera camera;
+  int layer;           ///< that is drawn
+  index_t tile_words;  ///< of `tiles`, and of what follows them
+};
+
+template <class Points, class Camera, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) screen_clear_kernel(draw_args<Points, Camera> const args) {
+  index_t const first = index_t{blockIdx.x} * BlockSize + threadIdx.x;
+  index_t const step = index_t{gridDim.x} * BlockSize;
+  index_t const words = args.images[0].size() * args.images.size();
+  // Clears 16 bytes at a time: the 8 bytes behind an odd number of words are unused.
+  constexpr std::uint64_t clear = zbuffer_ref::clear_value;
+  auto* const pairs = reinterpret_cast<ulonglong2*>(args.points.words);
+  for (index_t i = first; 2 * i < words; i += step) pairs[i] = make_ulonglong2(clear, clear);
+  for (index_t i = first; i < args.tile_words; i += step) args.tiles[i] = 0;
+  if (first == 0) *args.state = {0, 0, 0, 0, 0, args.clouds.begin_of(0)};
+}
+
+/// Every point that the camera sees is offered to its pixel's layer.
+template <class Points, class Camera, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) screen_draw_kernel(draw_args<Points, Camera> const args) {
+  Points const cloud = cloud_to_draw(args.clouds);
+  undrawn_points undrawn;
+  for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < cloud.size();
+       i += index_t{gridDim.x} * BlockSize) {
+    args.points.pixel_of[i] = draw_point(cloud, i, args.camera, args.images, args.layer, undrawn);
+  }
+  if (args.writer.output.report == nullptr || args.layer > 0) return;
+  std::uint32_t const non_finite = cuda_warp::sum(undrawn.non_finite);
+  std::uint32_t const unseen = cuda_warp::sum(undrawn.unseen);
+  if (cuda_warp::lane() != 0) return;
+  if (non_finite != 0) atomic_add(&args.state->non_finite, std::uint64_t{non_finite});
+  if (unseen != 0) atomic_add(&args.state->unseen, std::uint64_t{unseen});
 }
 
 }  // namespace detail

@@ -4,7 +4,7 @@
 
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/detail/screen/check.hpp>
-#include <farpoint/detail/screen/draw_point.hpp>
+#include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/host/thread_team.hpp>
 #include <farpoint/types/project.hpp>
 
@@ -20,20 +20,13 @@ result check_project(batch<Points> const& points, Camera const& camera, zbuffer_
                 "farpoint: points and camera must both be double, or neither");
   if (result const checked = check_bvh_points(points); !checked) return checked;
   if (points.size() != 1) return reject("points: a camera looks at one cloud");
-  if (camera.width < 1 || camera.height < 1 || camera.width > quadtree_max_side || camera.height > quadtree_max_side) {
+  if (!is_image_size(camera.width, camera.height)) {
     return reject("project: the camera's width or height is not between 1 and 8,192");
   }
   if (zbuffer.width() != camera.width || zbuffer.height() != camera.height) {
     return reject("project: the z-buffer has not the camera's width and height");
   }
   return zbuffer.data() == nullptr ? reject("project: the z-buffer has no memory") : result{};
-}
-
-/// The cloud; empty if offsets are wrong.
-template <class Points>
-FARPOINT_HD Points cloud_to_draw(batch<Points> const& points) noexcept {
-  Points const cloud = points[0];
-  return count_bad_offsets(points) == 0 ? cloud : cloud.subview(0, 0);
 }
 
 /// The layers of a z-buffer that has one.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/screen/check.hpp>
 #include <farpoint/spatial/zbuffer.hpp>
@@ -106,8 +107,6 @@ class screen_cells {
 /// Writes rows of neighbors that are given by their numbers as visible points.
 template <class Scalar>
 struct screen_row_writer {
-  static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
-
   knn_screen_output<Scalar> output;
   std::uint32_t const* index_of;
   index_t k;
@@ -132,18 +131,53 @@ struct screen_row_writer {
     index_t const row = row_of(number);
     for (index_t j = 0; j < k; ++j) {
       bool const is_there = j < count;
-      write(row, j, is_there ? index_t{index_of[keys[j].index()]} : -1, is_there ? keys[j].distance2() : infinity);
+      write(row, j, is_there ? index_t{index_of[keys[j].index()]} : -1,
+            is_there ? keys[j].distance2() : infinity<Scalar>);
     }
     if (!output.counts.empty()) output.counts.set(row, count);
   }
 
   /// Writes the row of a point that is not visible.
   FARPOINT_HD void write_empty(index_t row) const noexcept {
-    for (index_t j = 0; j < k; ++j) write(row, j, -1, infinity);
+    for (index_t j = 0; j < k; ++j) write(row, j, -1, infinity<Scalar>);
     if (!output.counts.empty()) output.counts.set(row, 0);
     write_pixel(row, -1);
   }
 };
+
+/// The cloud that a camera looks at; empty if its offsets are wrong.
+template <class Points>
+FARPOINT_HD Points cloud_to_draw(batch<Points> const& clouds) noexcept {
+  Points const cloud = clouds[0];
+  return count_bad_offsets(clouds) == 0 ? cloud : cloud.subview(0, 0);
+}
+
+/// Points that a camera does not see.
+struct undrawn_points {
+  std::uint32_t non_finite = 0;
+  std::uint32_t unseen = 0;
+};
+
+/// Offers a point to a layer of the pixel that the camera sees it in.
+/// @return the pixel; -1 where the camera does not see the point, which is counted
+template <class Points, class Camera>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::int32_t draw_point(Points const& cloud, index_t i, Camera const& camera,
+                                                           screen_layers const& zbuffers, int layer,
+                                                           undrawn_points& undrawn) noexcept {
+  auto const p = cloud[i];
+  camera_pixel<typename Camera::scalar> pixel;
+  if (!is_finite(p)) {
+    ++undrawn.non_finite;
+    return -1;
+  }
+  if (!camera.project(p, pixel, i)) {
+    ++undrawn.unseen;
+    return -1;
+  }
+  auto const at = static_cast<std::int32_t>(zbuffers[0].pixel_at(pixel.x, pixel.y));
+  zbuffers.offer(layer, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
+  return at;
+}
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

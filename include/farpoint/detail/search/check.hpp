@@ -78,7 +78,9 @@ result check_own_index(Index const& index, batch<Points> const& points) noexcept
 }
 
 /// True for an output that is left out or has `rows * each` elements.
-constexpr bool is_absent_or_holds(index_t size, index_t rows, index_t each) noexcept {
+template <class Output>
+constexpr bool is_absent_or_holds(Output const& output, index_t rows, index_t each) noexcept {
+  auto const size = static_cast<index_t>(output.size());
   return size == 0 || holds(size, rows, each);
 }
 
@@ -89,10 +91,10 @@ result check_knn(index_t queries, knn_params const& params, knn_output<Scalar> c
   if (k < 1 || k > max_neighbors) return reject("knn: k is not between 1 and 1,024");
   if (!(params.max_radius >= 0)) return reject("knn: params.max_radius is negative or NaN");
   if (!holds(output.indices.size(), queries, k)) return reject("knn: output.indices is smaller than queries x k");
-  if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), queries, k)) {
+  if (!is_absent_or_holds(output.distances, queries, k)) {
     return reject("knn: output.distances is smaller than queries x k");
   }
-  if (!is_absent_or_holds(output.counts.size(), queries, 1)) {
+  if (!is_absent_or_holds(output.counts, queries, 1)) {
     return reject("knn: output.counts is smaller than the number of queries");
   }
   return {};
@@ -135,10 +137,10 @@ result check_radius(index_t queries, radius_params const& params, radius_output<
   if (max < 0 || max > max_neighbors) return reject("radius: params.max_neighbors is not between 0 and 1,024");
   if (!holds(output.indices.size(), queries, max))
     return reject("radius: output.indices is smaller than queries x max_neighbors");
-  if (max > 0 && !is_absent_or_holds(static_cast<index_t>(output.distances.size()), queries, max)) {
+  if (max > 0 && !is_absent_or_holds(output.distances, queries, max)) {
     return reject("radius: output.distances is smaller than queries x max_neighbors");
   }
-  if (!is_absent_or_holds(output.counts.size(), queries, 1)) {
+  if (!is_absent_or_holds(output.counts, queries, 1)) {
     return reject("radius: output.counts is smaller than the number of queries");
   }
   return {};
@@ -150,7 +152,7 @@ result check_radius_rows(index_t queries, radius_params const& params,
                          radius_rows_output<Scalar> const& output) noexcept {
   if (result const checked = check_radius_params<Scalar>(params); !checked) return checked;
   if (output.offsets.size() <= queries) return reject("radius_rows: output.offsets is smaller than queries + 1");
-  if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), output.indices.size(), 1)) {
+  if (!is_absent_or_holds(output.distances, output.indices.size(), 1)) {
     return reject("radius_rows: output.distances is smaller than output.indices");
   }
   return {};
@@ -178,18 +180,27 @@ result check_normals(index_t points, normals_params const& params, normals_outpu
   if (!(params.max_radius >= 0)) return reject("estimate_normals: params.max_radius is negative or NaN");
   if (!is_finite(params.viewpoint)) return reject("estimate_normals: params.viewpoint is not finite");
   auto const normals = static_cast<index_t>(output.normals.size());
-  auto const covariances = static_cast<index_t>(output.covariances.size());
-  bool const is_normal_given = normals > 0 || covariances == 0;
+  bool const is_normal_given = normals > 0 || output.covariances.empty();
   if (is_normal_given && !holds(normals, points, 3)) {
     return reject("estimate_normals: output.normals is smaller than points x 3");
   }
-  if (!is_absent_or_holds(static_cast<index_t>(output.curvatures.size()), points, 1)) {
+  if (!is_absent_or_holds(output.curvatures, points, 1)) {
     return reject("estimate_normals: output.curvatures is smaller than the number of points");
   }
-  if (!is_absent_or_holds(covariances, points, 6)) {
+  if (!is_absent_or_holds(output.covariances, points, 6)) {
     return reject("estimate_normals: output.covariances is smaller than points x 6");
   }
   return {};
+}
+
+/// Number of points of a source of searches: a batch, or what build_point_bvh() sets.
+template <class Points>
+index_t point_count(batch<Points> const& points) noexcept {
+  return points.points().size();
+}
+template <class Index>
+index_t point_count(Index const& index) noexcept {
+  return index.points();
 }
 
 /// Checks features, channels and output of interpolate().

@@ -11,18 +11,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Numbers of queries of all clouds.
-struct asked_queries {
-  index_t all;
-  index_t others;  ///< number of queries to sort: 0 if the queries are the points
-
-  template <class Queries>
-  static asked_queries of(batch<Queries> const& queries, bool self) noexcept {
-    index_t const all = bounded_points(queries.points().size());
-    return {all, self ? 0 : all};
-  }
-};
-
 template <class Scalar>
 struct host_search_memory {
   point_bvh_arrays<Scalar> index;
@@ -50,31 +38,35 @@ host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t poi
 template <class Scalar>
 class host_search_plan {
  public:
+  /// @param queries  number of queries of all clouds
+  /// @param self     true if the queries are the points, and are not sorted
   template <class Points>
-  host_search_plan(host_exec exec, batch<Points> const& points, asked_queries const& queries,
+  host_search_plan(host_exec exec, batch<Points> const& points, index_t queries, bool self = true,
                    for_each_cloud_tuning const& tuning = {}) noexcept
       : clouds_{bounded_clouds(points.size())},
         points_{bounded_points(points.points().size())},
         largest_{bounded_points(points.largest())},
-        queries_{queries},
-        threads_{exec, clouds_, points_ + queries_.all, largest_ + queries_.all, cost(), tuning} {}
+        queries_{bounded_points(queries)},
+        self_{self},
+        threads_{exec, clouds_, points_ + queries_, largest_ + queries_, cost(), tuning} {}
 
   for_each_cloud_plan const& threads() const noexcept { return threads_; }
   std::size_t bytes() const noexcept { return clouds_ == 0 ? 0 : cut(nullptr).size; }
 
   host_search_memory<Scalar> cut(unsigned char* workspace) const noexcept {
     workspace_cutter cutter{workspace};
-    return cut_host_search<Scalar>(cutter, points_, clouds_, largest_, threads_.max_units(), queries_.others);
+    return cut_host_search<Scalar>(cutter, points_, clouds_, largest_, threads_.max_units(), self_ ? 0 : queries_);
   }
 
  private:
   /// Estimated nanoseconds on one thread: 100 to sort a point, 400 to answer a query.
-  double cost() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_.all) * 400; }
+  double cost() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_) * 400; }
 
   index_t clouds_;
   index_t points_;
   index_t largest_;
-  asked_queries queries_;
+  index_t queries_;
+  bool self_;
   for_each_cloud_plan threads_;
 };
 
@@ -82,7 +74,7 @@ class host_search_plan {
 template <class Points, class Queries>
 std::size_t host_search_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                               for_each_cloud_tuning const& tuning = {}) noexcept {
-  return host_search_plan<typename Points::scalar>{exec, points, asked_queries::of(queries, self), tuning}.bytes();
+  return host_search_plan<typename Points::scalar>{exec, points, queries.points().size(), self, tuning}.bytes();
 }
 
 /// Sets `bound` to workspace bytes that suffice for all searches within the limits.
@@ -112,10 +104,10 @@ void build_on_host(host_search_plan<typename Points::scalar> const& plan,
 /// @param self  true if the queries are the points
 /// @return number of non-finite queries
 template <class Points, class Queries, class Task>
-unsigned long long search_on_host(host_search_plan<typename Points::scalar> const& plan,
-                                  host_search_memory<typename Points::scalar> const& memory,
-                                  batch<Points> const& points, batch<Queries> const& queries, bool self,
-                                  Task const& task) noexcept {
+unsigned long long build_and_search_on_host(host_search_plan<typename Points::scalar> const& plan,
+                                            host_search_memory<typename Points::scalar> const& memory,
+                                            batch<Points> const& points, batch<Queries> const& queries, bool self,
+                                            Task const& task) noexcept {
   using builder = host_bvh_builder<Points>;
   using search = host_search<Queries, Task>;
   std::atomic<unsigned long long> bad{0};
@@ -163,40 +155,16 @@ struct search_counts {
   unsigned long long bad_offsets = 0;
 };
 
-/// Builds the indices of points in the workspace, which has been checked, and passes the queries to a task.
-template <class Points, class Queries>
-struct search_of_points {
-  host_search_plan<typename Points::scalar> const& plan;
-  bytes workspace;
-  batch<Points> const& points;
-  batch<Queries> const& queries;
-  bool self;  ///< whether the queries are the points
-
-  /// @param leave_empty  `leave_empty(row)` is called for all rows if offsets are bad
-  template <class Task, class LeaveEmpty>
-  search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
-    if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
-      for (index_t row = 0; row < queries.points().size(); ++row) leave_empty(row);
-      return {0, 0, bad_offsets};
-    }
-    auto const memory = plan.cut(workspace.data());
-    auto const bad = search_on_host(plan, memory, points, queries, self, task);
-    // Sizes of indices that were not built are not there to be added up.
-    host_stop const* const stop = plan.threads().stop();
-    bool const ended = stop != nullptr && stop->requested();
-    return {ended ? 0 : count_left_out(points, memory.index), bad, 0};
-  }
-};
-
 /// Number of threads of a search with built indices, and memory to sort its queries.
 template <class Queries>
 class index_search_plan {
  public:
   using scalar = typename Queries::scalar;
 
-  index_search_plan(host_exec exec, index_t clouds, batch<Queries> const& queries) noexcept
+  index_search_plan(host_exec exec, index_t clouds, batch<Queries> const& queries,
+                    for_each_cloud_tuning const& tuning = {}) noexcept
       : queries_{bounded_points(queries.points().size())},
-        threads_{exec, clouds, queries_, queries.largest(), static_cast<double>(queries_) * 400, {}} {}
+        threads_{exec, clouds, queries_, queries.largest(), static_cast<double>(queries_) * 400, tuning} {}
 
   for_each_cloud_plan const& threads() const noexcept { return threads_; }
   std::size_t bytes() const noexcept {
@@ -220,6 +188,43 @@ class index_search_plan {
   for_each_cloud_plan threads_;
 };
 
+/// Builds the indices of points in the workspace, which has been checked, and passes the queries to a task.
+template <class Points, class Queries>
+struct search_of_points {
+  using scalar = typename Points::scalar;
+
+  host_exec exec;
+  batch<Points> const& points;
+  batch<Queries> const& queries;
+  bool self;  ///< whether the queries are the points
+  bytes workspace;
+  for_each_cloud_tuning const& tuning;
+  host_search_plan<scalar> plan{exec, points, queries.points().size(), self, tuning};
+
+  index_t points_begin(index_t b) const noexcept { return points.begin_of(b); }
+
+  /// @param leave_empty  `leave_empty(row)` is called for all rows if offsets are bad
+  template <class Task, class LeaveEmpty>
+  search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
+    if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
+      for (index_t row = 0; row < queries.points().size(); ++row) leave_empty(row);
+      return {0, 0, bad_offsets};
+    }
+    auto const memory = plan.cut(workspace.data());
+    auto const bad = build_and_search_on_host(plan, memory, points, queries, self, task);
+    // Sizes of indices that were not built are not there to be added up.
+    host_stop const* const stop = plan.threads().stop();
+    bool const ended = stop != nullptr && stop->requested();
+    return {ended ? 0 : count_left_out(points, memory.index), bad, 0};
+  }
+  /// Passes the queries to another task.
+  template <class Task>
+  void again(Task const& task) const noexcept {
+    index_search_plan<Queries> const threads{exec, queries.size(), queries, tuning};
+    search_built_on_host(threads.threads(), plan.cut(workspace.data()).index, queries, self, task);
+  }
+};
+
 /// Searches built indices of type point_bvh.
 template <class Index, class Queries>
 struct search_of_index {
@@ -229,6 +234,8 @@ struct search_of_index {
   bool self;                  ///< whether the queries are the points of the index
   bytes workspace{};          ///< memory of index_search_plan, or empty
   index_offsets points = {};  ///< offsets of the points, if the search reads the points
+
+  index_t points_begin(index_t b) const noexcept { return index.arrays().clouds[b].begin; }
 
   template <class Task, class LeaveEmpty>
   search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
@@ -244,6 +251,10 @@ struct search_of_index {
     auto const memory = plan.cut(workspace);
     return {index.non_finite_points(),
             search_built_on_host(plan.threads(), index.arrays(), queries, self, task, memory), 0};
+  }
+  template <class Task>
+  void again(Task const& task) const noexcept {
+    (*this)(task, [](index_t) noexcept {});
   }
 };
 
@@ -264,6 +275,36 @@ result check_host_search(host_exec exec, batch<Points> const& points, batch<Quer
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_bvh_points(points); !checked) return checked;
   return check_queries(queries, points.size());
+}
+
+/// Checks a search and then calls `answer(search)`, with a search_of_points or search_of_index.
+/// @param points     points, or a point_bvh, for which the workspace may be empty
+/// @param self       true if the queries are the points; by a point_bvh no workspace is used then
+/// @param workspace  memory of host_search_plan or index_search_plan
+/// @param check      `check()`: checks the parameters and outputs
+template <class Points, class Queries, class Check, class Answer>
+result search_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                      bytes workspace, Check const& check, Answer const& answer,
+                      for_each_cloud_tuning const& tuning = {}) noexcept {
+  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
+  if (result const checked = check(); !checked) return checked;
+  search_of_points<Points, Queries> const search{exec, points, queries, self, workspace, tuning};
+  if (result const checked = check_workspace(workspace, search.plan.bytes()); !checked) return checked;
+  answer(search);
+  return {};
+}
+template <class Index, class Queries, class Check, class Answer>
+result search_on_host(host_exec exec, Index const& index, batch<Queries> const& queries, bool self, bytes workspace,
+                      Check const& check, Answer const& answer, for_each_cloud_tuning const& = {}) noexcept {
+  if (self) {
+    if (result const checked = check_host_search(exec, queries, queries); !checked) return checked;
+    if (result const checked = check_own_index(index, queries); !checked) return checked;
+  } else if (result const checked = check_index_search(exec, index, queries, workspace); !checked) {
+    return checked;
+  }
+  if (result const checked = check(); !checked) return checked;
+  answer(search_of_index<Index, Queries>{exec, index, queries, self, self ? bytes{} : workspace});
+  return {};
 }
 
 }  // namespace detail

@@ -2,11 +2,10 @@
 /// The CUDA backend of interpolate().
 #pragma once
 
-#include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/inverse_distance.hpp>
+#include <farpoint/detail/search/neighbor_means.hpp>
 #include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/scan/kernel.cuh>
-#include <farpoint/types/device_point_bvh.hpp>
+#include <farpoint/detail/search/with_index.cuh>
 #include <farpoint/types/interpolate.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -94,39 +93,18 @@ struct interpolate_args : packet_queries<Queries> {
   }
 };
 
-template <class Queries>
-interpolate_args<Queries> interpolate_args_of(search_queries<Queries> const& queries, span<float const> features,
-                                              index_t channels, interpolate_output const& output) noexcept {
-  knn_request<typename Queries::scalar> const request{3, no_distance<typename Queries::scalar>, false};
-  return {{queries, request, non_finite_counter(output.report)}, features, channels, output};
-}
-
 /// Enqueues the kernel.
-template <class Selector = knn_selector, class Queries>
-FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Queries> const& queries,
-                                     span<float const> features, index_t channels,
-                                     interpolate_output const& output) noexcept {
-  launch_packets<Selector, query_kind::others>(launcher, interpolate_args_of(queries, features, channels, output),
-                                               queries.threads());
-}
-
-template <class Selector, class Points, class Queries>
-FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, scanned_queries<Points, Queries> const& queries,
-                                     span<float const> features, index_t channels,
-                                     interpolate_output const& output) noexcept {
-  using args = interpolate_args<Queries>;
-  launch_scan(launcher, scan_nearest_kernel<args, Points, args::max_capacity>,
-              interpolate_args_of<Queries>(queries, features, channels, output), queries);
-}
-
-/// Number of points that a search has features of.
-template <class Points>
-index_t feature_rows(batch<Points> const& points) noexcept {
-  return points.points().size();
-}
-template <class Scalar>
-index_t feature_rows(device_point_bvh<Scalar> const& index) noexcept {
-  return index.points();
+template <class Selector = knn_selector, class Asked>
+FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, Asked const& asked, span<float const> features,
+                                     index_t channels, interpolate_output const& output) noexcept {
+  using args_type = interpolate_args<typename Asked::queries_type>;
+  knn_request<typename Asked::scalar> const request{3, no_distance<typename Asked::scalar>, false};
+  args_type const args{{asked, request, non_finite_counter(output.report)}, features, channels, output};
+  if constexpr (Asked::is_scanned) {
+    launch_scan<args_type::max_capacity>(launcher, args, asked);
+  } else {
+    launch_packets<Selector, query_kind::others>(launcher, args, asked.threads());
+  }
 }
 
 /// interpolate() for cuda_exec.
@@ -138,13 +116,13 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, Source const& source, sp
   result const searchable = check_search_on(exec, workspace, source, queries, features, output.features, output.report);
   if (!searchable) return searchable;
   index_t const rows = queries.points().size();
-  if (result const checked = check_interpolate(feature_rows(source), features, rows, channels, output); !checked) {
+  if (result const checked = check_interpolate(point_count(source), features, rows, channels, output); !checked) {
     return checked;
   }
-  return search_on_device<Selector, query_kind::others>(
-      exec, source, queries, output.report, workspace, 3, [&](kernel_launcher& launcher, auto const& asked) {
-        run_interpolate<Selector>(launcher, asked, features, channels, output);
-      });
+  auto const answer = [&](kernel_launcher& launcher, auto const& asked, bytes) {
+    run_interpolate<Selector>(launcher, asked, features, channels, output);
+  };
+  return search_on_device<Selector>(exec, source, queries, false, output.report, workspace, 3, answer);
 }
 
 }  // namespace detail

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/detail/search/packets/kernel.cuh>
-#include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/types/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/core/profile_range.cuh>
-#include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/scan/kernel.cuh>
 #include <farpoint/detail/search/warp_per_query.cuh>
 #include <farpoint/detail/search/with_index.cuh>
@@ -61,15 +60,16 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, Source const& source, batch<Quer
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), params, output); !checked) return checked;
   auto const request = request_of<typename Queries::scalar>(params);
-  return search_on_device<Selector, Kind>(
-      exec, source, queries, output.report, workspace, params.k, [&](kernel_launcher& launcher, auto const& asked) {
-        knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
-        if constexpr (std::decay_t<decltype(asked)>::is_scanned) {
-          launch_scan_nearest(launcher, args, asked);
-        } else {
-          launch_knn<Selector, Kind>(launcher, args);
-        }
-      });
+  auto const answer = [&](kernel_launcher& launcher, auto const& asked, bytes) {
+    knn_cuda_args<Queries> const args{asked, request, output, non_finite_counter(output.report)};
+    if constexpr (std::decay_t<decltype(asked)>::is_scanned) {
+      launch_scan_nearest(launcher, args, asked);
+    } else {
+      launch_knn<Selector, Kind>(launcher, args);
+    }
+  };
+  return search_on_device<Selector>(exec, source, queries, Kind == query_kind::points, output.report, workspace,
+                                    params.k, answer);
 }
 
 }  // namespace detail

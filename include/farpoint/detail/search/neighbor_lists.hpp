@@ -2,6 +2,7 @@
 /// Operations that hand a list of neighbors to a consumer, a thread per query; see query_kernel().
 #pragma once
 
+#include <farpoint/core/index_span.hpp>
 #include <farpoint/detail/search/knn_request.hpp>
 #include <farpoint/detail/search/queries.hpp>
 
@@ -63,6 +64,35 @@ struct register_lists {
     return count;
   }
   FARPOINT_HD void leave_empty(index_t row) const noexcept { consumer.leave_empty(row); }
+};
+
+/// Writes lists to the rows of an output, also as a consumer of register_lists.
+template <class Scalar>
+struct row_writer {
+  index_t max;  ///< cells of a row
+  index_span indices;
+  span<Scalar> distances;
+  index_span counts;
+  index_t first_index = 0;  ///< added to the indices of neighbors
+
+  template <class Key>
+  FARPOINT_HD void operator()(search_query<Scalar> const& q, Key const* keys, int count) const noexcept {
+    for (int j = 0; j < count; ++j) {
+      indices.set(q.row * max + j, first_index + index_t{keys[j].index()});
+      if (!distances.empty()) distances[static_cast<std::size_t>(q.row * max + j)] = keys[j].distance2();
+    }
+    pad(q.row, count);
+  }
+  FARPOINT_HD void leave_empty(index_t row) const noexcept { pad(row, 0); }
+
+  /// Fills a row from `count` on, and writes the count.
+  FARPOINT_HD void pad(index_t row, index_t count) const noexcept {
+    for (index_t j = count; j < max; ++j) {
+      indices.set(row * max + j, -1);
+      if (!distances.empty()) distances[static_cast<std::size_t>(row * max + j)] = no_distance<Scalar>;
+    }
+    if (!counts.empty()) counts.set(row, count);
+  }
 };
 
 }  // namespace detail

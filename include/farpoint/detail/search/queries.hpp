@@ -21,12 +21,25 @@ struct search_query {
   FARPOINT_HD bool exists() const noexcept { return cloud >= 0; }
 };
 
+/// Counters that a search adds to; null if not wanted.
+struct query_counters {
+  unsigned long long* found = nullptr;       ///< neighbors
+  unsigned long long* non_finite = nullptr;  ///< queries
+};
+
+/// Counter of queries that are not finite, of an optional report.
+template <class Report>
+query_counters non_finite_counter(Report* report) noexcept {
+  return {nullptr, report == nullptr ? nullptr : &report->non_finite_queries};
+}
+
 /// Assigns the queries of a batch to threads: in the order of the view, or in the order of the leaves of a BVH of the
 /// queries. Threads of a warp then visit the same boxes. If the queries are the points, the index is that BVH.
 /// Trivially copyable.
 template <class Queries>
 class search_queries {
  public:
+  using queries_type = Queries;
   using scalar = typename Queries::scalar;
   using query = search_query<scalar>;
 

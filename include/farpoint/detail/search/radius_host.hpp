@@ -4,7 +4,7 @@
 
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/detail/search/knn_host.hpp>
-#include <farpoint/detail/search/radius_rows.hpp>
+#include <farpoint/detail/search/radius_operations.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -30,6 +30,7 @@ struct radius_count_pass {
 template <class Scalar, class List>
 struct radius_lowest_pass {
   using key = index_key<Scalar>;
+  using function = knn_function<Scalar, key>;
 
   FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar>& queries,
                                          knn_request<Scalar> const& request, key* keys) noexcept {
@@ -46,13 +47,8 @@ struct radius_lowest_pass {
 template <class Scalar>
 knn_function<Scalar, index_key<Scalar>> choose_lowest_pass(int k) noexcept {
   using key = index_key<Scalar>;
-  knn_function<Scalar, key> pass = nullptr;
-  if (k <= 64) {
-    isa_dispatch<radius_lowest_pass<Scalar, topk_sorted<key>>>(pass);
-  } else {
-    isa_dispatch<radius_lowest_pass<Scalar, topk_buffer<key>>>(pass);
-  }
-  return pass;
+  if (k > 64) return isa_dispatch<radius_lowest_pass<Scalar, topk_buffer<key>>>();
+  return isa_dispatch<radius_lowest_pass<Scalar, topk_sorted<key>>>();
 }
 
 /// Calls `consumer(b, i, count)` with the number of neighbors of each query i of cloud b.
@@ -60,9 +56,7 @@ template <class Scalar, class Consumer>
 class radius_count_task {
  public:
   radius_count_task(knn_request<Scalar> const& request, Consumer const& consumer) noexcept
-      : request_{request}, consumer_{consumer} {
-    isa_dispatch<radius_count_pass<Scalar>>(pass_);
-  }
+      : request_{request}, consumer_{consumer} {}
 
   int block_size() const noexcept { return query_block<Scalar>::most; }
   void answer(index_t b, point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
@@ -75,7 +69,7 @@ class radius_count_task {
  private:
   knn_request<Scalar> request_;
   Consumer const& consumer_;
-  typename radius_count_pass<Scalar>::function pass_;
+  typename radius_count_pass<Scalar>::function pass_ = isa_dispatch<radius_count_pass<Scalar>>();
 };
 
 /// radius() by a search_of_points or search_of_index.
@@ -116,14 +110,14 @@ void radius_by(Search const& search, radius_params const& params, radius_output<
 }
 
 /// radius() for host_exec.
-template <class Points, class Queries>
-result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                   radius_params const& params, radius_output<typename Points::scalar> const& output, bytes workspace,
+/// @param source  points, or a point_bvh
+template <class Source, class Queries>
+result radius_host(host_exec exec, Source const& source, batch<Queries> const& queries, bool self,
+                   radius_params const& params, radius_output<typename Queries::scalar> const& output, bytes workspace,
                    for_each_cloud_tuning const& tuning = {}) noexcept {
-  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  if (result const checked = check_radius(queries.points().size(), params, output); !checked) return checked;
+  auto const check = [&] { return check_radius(queries.points().size(), params, output); };
   auto const answer = [&](auto const& search) { radius_by(search, params, output); };
-  return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
+  return search_on_host(exec, source, queries, self, workspace, check, answer, tuning);
 }
 
 /// Begins of the rows of a block of queries; -1 for a row that does not fit.
@@ -158,9 +152,7 @@ class radius_rows_task {
 
   radius_rows_task(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
                    radius_rows_output<scalar> const& output) noexcept
-      : points_{points}, queries_{queries}, params_{params}, output_{output} {
-    isa_dispatch<radius_collect_pass<scalar>>(pass_);
-  }
+      : points_{points}, queries_{queries}, params_{params}, output_{output} {}
 
   int block_size() const noexcept { return query_block<scalar>::most; }
   void answer(index_t b, point_bvh_ref<scalar> const& index, query_block<scalar> const& queries) const noexcept {
@@ -173,7 +165,7 @@ class radius_rows_task {
     for (int i = 0; i < queries.count; ++i) {
       index_t const row = queries_.begin_of(b) + queries.index[i];
       if (rows.begin[i] < 0) {
-        leave_out(row);
+        leave_out_row(output_, output_.offsets.get(row), output_.offsets.get(row + 1));
       } else if (output_.indices.wide()) {
         finish(static_cast<std::int64_t*>(output_.indices.data()), row, points_[b], queries.at[i]);
       } else {
@@ -188,16 +180,6 @@ class radius_rows_task {
   }
 
  private:
-  void leave_out(index_t row) const noexcept {
-    index_t const end = std::min(output_.offsets.get(row + 1), output_.indices.size());
-    for (index_t at = output_.offsets.get(row); at < end; ++at) {
-      output_.indices.set(at, -1);
-      if (!output_.distances.empty()) {
-        output_.distances[static_cast<std::size_t>(at)] = no_distance<scalar>;
-      }
-    }
-  }
-
   /// Sorts a row. Computes distances again, because keeping them would take memory.
   template <class Index>
   void finish(Index* indices, index_t row, Points const& cloud, vec<scalar, 3> const& q) const noexcept {
@@ -221,7 +203,7 @@ class radius_rows_task {
   batch<Queries> const& queries_;
   radius_params const& params_;
   radius_rows_output<scalar> const& output_;
-  typename radius_collect_pass<scalar>::function pass_;
+  typename radius_collect_pass<scalar>::function pass_ = isa_dispatch<radius_collect_pass<scalar>>();
 };
 
 /// Turns counts into offsets, in place; returns their sum. 32-bit offsets saturate.
@@ -238,11 +220,10 @@ inline index_t add_up_counts(index_span offsets, index_t rows) noexcept {
 }
 
 /// radius_rows() by a search_of_points or search_of_index.
-/// @param points  of the indices
-/// @param again   `again(task)`: hands the queries to a task once more
-template <class Points, class Search, class Again>
+/// @param points  points of the indices
+template <class Points, class Search>
 void radius_rows_by(Search const& search, batch<Points> const& points, radius_params const& params,
-                    radius_rows_output<typename Points::scalar> const& output, Again const& again) noexcept {
+                    radius_rows_output<typename Points::scalar> const& output) noexcept {
   using scalar = typename Points::scalar;
   auto const& queries = search.queries;
   using queries_type = std::decay_t<decltype(queries.points())>;
@@ -254,7 +235,7 @@ void radius_rows_by(Search const& search, batch<Points> const& points, radius_pa
   auto const total = static_cast<unsigned long long>(add_up_counts(output.offsets, rows));
 
   radius_rows_task<Points, queries_type> const fill{points, queries, params, output};
-  if (!output.indices.empty() && found.bad_offsets == 0) again(fill);
+  if (!output.indices.empty() && found.bad_offsets == 0) search.again(fill);
   if (output.report == nullptr) return;
   *output.report = {found.non_finite_points, found.non_finite_queries, total, 0, found.bad_offsets};
   for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0u : 1u;
@@ -265,17 +246,9 @@ template <class Points, class Queries>
 result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                         radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                         bytes workspace, for_each_cloud_tuning const& tuning = {}) noexcept {
-  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  index_t const rows = queries.points().size();
-  if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
-  for_each_cloud_plan const plan{exec,  queries.size(), rows, queries.largest(), static_cast<double>(rows) * 400,
-                                 tuning};
-  auto const answer = [&](auto const& search) {
-    radius_rows_by(search, points, params, output, [&](auto const& task) {
-      search_built_on_host(plan, search.plan.cut(workspace.data()).index, queries, self, task);
-    });
-  };
-  return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
+  auto const check = [&] { return check_radius_rows(queries.points().size(), params, output); };
+  auto const answer = [&](auto const& search) { radius_rows_by(search, points, params, output); };
+  return search_on_host(exec, points, queries, self, workspace, check, answer, tuning);
 }
 
 /// radius_rows() for host_exec among the points of a point_bvh.
@@ -287,8 +260,7 @@ result radius_rows_of_index(host_exec exec, Index const& index, batch<Points> co
   if (result const checked = check_index_search(exec, index, queries, workspace); !checked) return checked;
   if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
   auto const own = index_offsets::of_points(index, points);
-  search_of_index<Index, Queries> const search{exec, index, queries, false, workspace, own};
-  radius_rows_by(search, points, params, output, [&](auto const& task) { search(task, [](index_t) noexcept {}); });
+  radius_rows_by(search_of_index<Index, Queries>{exec, index, queries, false, workspace, own}, points, params, output);
   return {};
 }
 

@@ -1,13 +1,60 @@
 /// @file
-/// The operations of radius() and radius_rows() on a thread's query; see query_kernel().
+/// What radius() and radius_rows() do with the points within the radius of a query, the same on host and device; for a
+/// thread per query see query_kernel().
 #pragma once
 
+#include <farpoint/core/index_span.hpp>
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/detail/search/neighbor_lists.hpp>
-#include <farpoint/detail/search/radius_rows.hpp>
+#include <farpoint/types/radius.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
+
+template <class Scalar>
+knn_request<Scalar> request_of(radius_params const& params) noexcept {
+  return {static_cast<int>(params.max_neighbors), largest_distance2<Scalar>(params), params.exclude_self};
+}
+
+/// Fills what the capacity holds of a row of radius_rows() that does not fit.
+template <class Scalar>
+FARPOINT_HD void leave_out_row(radius_rows_output<Scalar> const& output, index_t begin, index_t end) noexcept {
+  for (index_t at = begin; at < end && at < output.indices.size(); ++at) {
+    output.indices.set(at, -1);
+    if (!output.distances.empty()) output.distances[static_cast<std::size_t>(at)] = no_distance<Scalar>;
+  }
+}
+
+/// Counts the points that it is called with, except the excluded one.
+class neighbor_counter {
+ public:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE explicit neighbor_counter(std::uint32_t excluded) noexcept : excluded_{excluded} {}
+  template <class Scalar>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void operator()(std::uint32_t index, Scalar) noexcept {
+    count_ += index != excluded_ ? 1 : 0;
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t count() const noexcept { return count_; }
+
+ private:
+  std::uint32_t excluded_;
+  index_t count_ = 0;
+};
+
+/// Writes indices to a row, in the order in which they come.
+class row_collector {
+ public:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE row_collector(index_span indices, index_t begin, std::uint32_t excluded) noexcept
+      : indices_{indices}, place_{begin}, excluded_{excluded} {}
+  template <class Scalar>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void operator()(std::uint32_t index, Scalar) noexcept {
+    if (index != excluded_) indices_.set(place_++, index_t{index});
+  }
+
+ private:
+  index_span indices_;
+  index_t place_;
+  std::uint32_t excluded_;
+};
 
 /// Counts the neighbors.
 template <class Scalar>
@@ -24,37 +71,6 @@ struct radius_count {
   }
   FARPOINT_HD void leave_empty(index_t row) const noexcept {
     if (!counts.empty()) counts.set(row, 0);
-  }
-};
-
-/// Consumer that writes lists to a radius_output; see register_lists.
-template <class Scalar>
-struct radius_writer {
-  index_t max;
-  index_span indices;
-  span<Scalar> distances;
-  index_span counts;
-  index_t first_index = 0;  ///< added to the indices of neighbors
-
-  template <class Key>
-  FARPOINT_HD void operator()(search_query<Scalar> const& q, Key const* keys, int count) const noexcept {
-    for (int j = 0; j < count; ++j) {
-      indices.set(q.row * max + j, first_index + index_t{keys[j].index()});
-      if (!distances.empty()) distances[static_cast<std::size_t>(q.row * max + j)] = keys[j].distance2();
-    }
-    pad(q.row, count);
-  }
-  FARPOINT_HD void leave_empty(index_t row) const noexcept { pad(row, 0); }
-
-  /// Fills a row from `count` on, and writes the count.
-  FARPOINT_HD void pad(index_t row, index_t count) const noexcept {
-    for (index_t j = count; j < max; ++j) {
-      indices.set(row * max + j, -1);
-      if (!distances.empty()) {
-        distances[static_cast<std::size_t>(row * max + j)] = no_distance<Scalar>;
-      }
-    }
-    if (!counts.empty()) counts.set(row, count);
   }
 };
 
@@ -113,7 +129,7 @@ struct radius_rows_fill {
     index_t const begin = output.offsets.get(q.row);
     index_t const end = output.offsets.get(q.row + 1);
     if (!row_fits(end, output.indices.size(), output.offsets.wide())) {
-      leave_out(begin, end);
+      leave_out_row(output, begin, end);
     } else if (end - begin <= collected) {
       row_collector collector{output.indices, begin, request.excluded(q.index)};
       within_visitor<scalar, row_collector> visitor{request.radius2, collector};
@@ -128,16 +144,6 @@ struct radius_rows_fill {
     return 0;
   }
   FARPOINT_HD void leave_empty(index_t) const noexcept {}
-
-  /// Fills what the capacity holds of a row that does not fit.
-  FARPOINT_HD void leave_out(index_t begin, index_t end) const noexcept {
-    for (index_t at = begin; at < end && at < output.indices.size(); ++at) {
-      output.indices.set(at, -1);
-      if (!output.distances.empty()) {
-        output.distances[static_cast<std::size_t>(at)] = no_distance<scalar>;
-      }
-    }
-  }
 };
 
 }  // namespace detail

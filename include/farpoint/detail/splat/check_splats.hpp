@@ -15,19 +15,13 @@ inline bool hides(draw_splats_params const& params) noexcept {
   return params.hidden < infinity<float>;
 }
 
-inline bool is_splat_image_size(index_t width, index_t height) noexcept {
-  return width >= 1 && height >= 1 && width <= quadtree_max_side && height <= quadtree_max_side;
-}
-
 /// The size of a problem, of which its memory follows.
 struct splat_extent {
   index_t splats;
   index_t width, height;
   bool hides;
 
-  bool is_taken() const noexcept {
-    return splats >= 0 && splats <= max_bvh_points && is_splat_image_size(width, height);
-  }
+  bool is_taken() const noexcept { return splats >= 0 && splats <= max_bvh_points && is_image_size(width, height); }
 };
 
 /// Bytes of workspace.
@@ -64,7 +58,7 @@ template <class Scalar>
 result check_splat_arrays(splat_view<Scalar> const& splats, index_t cloud) noexcept {
   auto const size = static_cast<index_t>(splats.extents.size() / 2);
   auto const holds_rows = [](auto const& part, index_t rows, index_t each) {
-    return is_absent_or_holds(static_cast<index_t>(part.size()), rows, each);
+    return is_absent_or_holds(part, rows, each);
   };
   if (splats.extents.size() % 2 != 0) return reject("splats: the size of the extents is odd");
   if (size > max_bvh_points) return reject("splats: more than 2^30");
@@ -81,13 +75,13 @@ inline result check_splat_image(splat_image const& image, index_t width, index_t
   if (stride < 3 * width) return reject("image: the stride is smaller than 3 x width");
   if (stride > (index_t{1} << 40)) return reject("image: the stride is larger than 2^40");
   index_t const values = (height - 1) * stride + 3 * width;
-  if (!is_absent_or_holds(static_cast<index_t>(image.colors.size()), values, 1)) {
+  if (!is_absent_or_holds(image.colors, values, 1)) {
     return reject("image: fewer colors than rows x stride");
   }
-  if (!is_absent_or_holds(static_cast<index_t>(image.bytes.size()), values, 1)) {
+  if (!is_absent_or_holds(image.bytes, values, 1)) {
     return reject("image: fewer bytes than rows x stride");
   }
-  bool const has_depths = is_absent_or_holds(static_cast<index_t>(image.depths.size()), width * height, 1);
+  bool const has_depths = is_absent_or_holds(image.depths, width * height, 1);
   return has_depths ? result{} : reject("image: fewer depths than pixels");
 }
 
@@ -101,7 +95,7 @@ result prepare_splats(splat_scene<Points>& scene, bytes workspace, Memory& memor
   auto& picture = scene.picture;
   if (result const checked = check_bvh_points(scene.points); !checked) return checked;
   if (scene.points.size() != 1) return reject("points: a camera looks at one cloud");
-  if (!is_splat_image_size(camera.width, camera.height)) {
+  if (!is_image_size(camera.width, camera.height)) {
     return reject("draw_splats: the camera's width or height is not between 1 and 8,192");
   }
   if (result const checked = check_splat_params(picture.params); !checked) return checked;

@@ -153,13 +153,11 @@ result check_splat_rows(splat_rows<Points> const& task) noexcept {
   if (rows.points.empty() && size > task.points.points().size()) {
     return reject("rows: more than points, and none says whose they are");
   }
-  if (!is_absent_or_holds(rows.points.size(), size, 1)) return reject("rows: fewer points than rows");
+  if (!is_absent_or_holds(rows.points, size, 1)) return reject("rows: fewer points than rows");
   if (!(task.params.extent >= 0 && task.params.extent <= largest_number<double>)) {
     return reject("params: the extent is negative or not finite");
   }
-  auto const holds_rows = [size](auto const& part, index_t each) {
-    return is_absent_or_holds(static_cast<index_t>(part.size()), size, each);
-  };
+  auto const holds_rows = [size](auto const& part, index_t each) { return is_absent_or_holds(part, size, each); };
   auto const& output = task.output;
   if (!holds_rows(output.normals, 3)) return reject("output: the normals are smaller than rows x 3");
   if (!holds_rows(output.curvatures, 1)) return reject("output: fewer curvatures than rows");

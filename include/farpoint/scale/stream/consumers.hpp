@@ -4,8 +4,7 @@
 #pragma once
 
 #include <farpoint/detail/search/check.hpp>
-#include <farpoint/detail/search/inverse_distance.hpp>
-#include <farpoint/detail/search/mean_distance.hpp>
+#include <farpoint/detail/search/neighbor_means.hpp>
 #include <farpoint/detail/search/normal_from_neighbors.hpp>
 #include <farpoint/scale/stream/shard_agreement.hpp>
 

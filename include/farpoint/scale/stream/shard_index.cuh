@@ -37,14 +37,12 @@ class shard_index<cuda_exec, Points, Params>
   template <class Queries, class Output>
   result search(cuda_exec exec, Queries const& queries, Params const& params, query_rows<Output> to) const noexcept {
     to.first_index = this->first_of(to.first_index);
-    auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
+    auto const answer = [&](kernel_launcher& launcher, auto const& asked, bytes) {
       enqueue_search(launcher, asked, params, to);
     };
-    batch<Queries> const all{queries};
-    auto const& index = this->index_;
-    result const done = is_same_view(this->points_, queries)
-                            ? index_search_of_points(exec, index, all, nullptr, to.rows.report, answer)
-                            : index_search_on_device(exec, index, all, to.rows.report, workspace_, answer);
+    bool const self = is_same_view(this->points_, queries);
+    result const done = search_on_device<knn_selector>(exec, this->index_, batch<Queries>{queries}, self,
+                                                       to.rows.report, self ? bytes{} : workspace_, to.each, answer);
     return done ? this->name(exec, to.rows.indices, queries.size() * to.each) : done;
   }
 

@@ -2,7 +2,7 @@
 /// knn() in screen space on a GPU, the approximate search: a thread for each visible point.
 #pragma once
 
-#include <farpoint/detail/screen/draw_kernel.cuh>
+#include <farpoint/detail/screen/number_points.cuh>
 #include <farpoint/detail/screen/rounds/growing_window.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -32,12 +32,6 @@ __global__ void __launch_bounds__(BlockSize) screen_arrange_kernel(screen_search
   }
 }
 
-template <class Key>
-__device__ inline int keys_that_exist(Key const* keys, int k) noexcept {
-  while (k > 0 && keys[k - 1].index() == no_index) --k;
-  return k;
-}
-
 /// @tparam Capacity  of a list in registers; 0: it lies in memory
 template <class Camera, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_rounds_kernel(screen_search_args<Camera> const args) {
@@ -53,14 +47,14 @@ __global__ void __launch_bounds__(BlockSize) screen_rounds_kernel(screen_search_
       });
       key keys[Capacity];
       list.write(keys, k);
-      writer.write_keys(args.tree.index(i), keys, keys_that_exist(keys, k));
+      writer.write_keys(args.tree.index(i), keys, count_keys(keys, k));
     } else {
       key* const keys = args.lists + std::size_t{thread} * static_cast<std::size_t>(k);
       auto list = search_rounds(args.tree, args.packed, args.camera, args.request, i, [keys, k](key const& limit) {
         return topk_heap<key>{keys, k, limit};
       });
       list.sort();
-      writer.write_keys(args.tree.index(i), keys, keys_that_exist(keys, k));
+      writer.write_keys(args.tree.index(i), keys, count_keys(keys, k));
     }
   }
 }

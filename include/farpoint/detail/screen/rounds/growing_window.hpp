@@ -5,6 +5,7 @@
 
 #include <farpoint/container/topk.hpp>
 #include <farpoint/detail/screen/check.hpp>
+#include <farpoint/detail/search/knn_request.hpp>
 #include <farpoint/spatial/quadtree.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -2,7 +2,7 @@
 /// Beam search for the leaves that a packet of queries begins with.
 #pragma once
 
-#include <farpoint/detail/search/packets/lane_groups.hpp>
+#include <farpoint/detail/search/packets/memory.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -4,9 +4,10 @@
 
 #include <farpoint/detail/search/knn_request.hpp>
 #include <farpoint/detail/search/packets/search.hpp>
-#include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/tuning/knn.hpp>
+#include <farpoint/warp/count_in_report.cuh>
 #include <farpoint/warp/warp_topk.cuh>
 
 FARPOINT_BEGIN_NAMESPACE

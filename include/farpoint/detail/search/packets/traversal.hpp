@@ -2,7 +2,7 @@
 /// Packet traversal: a warp traverses the index for 32 queries that are near one another.
 #pragma once
 
-#include <farpoint/detail/search/packets/lane_groups.hpp>
+#include <farpoint/detail/search/packets/memory.hpp>
 #include <farpoint/tuning/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

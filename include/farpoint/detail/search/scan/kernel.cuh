@@ -3,8 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/search/knn_args.cuh>
-#include <farpoint/detail/search/scan/queries.hpp>
-#include <farpoint/detail/search/scan/tile.hpp>
+#include <farpoint/detail/search/scan/scan.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -143,10 +142,16 @@ __global__ void __launch_bounds__(search_block_size) scan_lowest_kernel(scan_arg
   count_in_report_by_warp(args.counters.found, static_cast<unsigned long long>(count));
 }
 
-/// Enqueues one of the kernels.
-template <class Args, class Points, class Queries>
-FARPOINT_HIDDEN void launch_scan(kernel_launcher& launcher, void (*kernel)(scan_args<Args, Points> const),
-                                 Args const& args, scanned_queries<Points, Queries> const& asked) noexcept {
+/// Enqueues the search for the nearest points with lists of a capacity, or scan_lowest_kernel() for a capacity of 0.
+template <int Capacity, class Args, class Points, class Queries>
+FARPOINT_HIDDEN void launch_scan(kernel_launcher& launcher, Args const& args,
+                                 scanned_queries<Points, Queries> const& asked) noexcept {
+  void (*kernel)(scan_args<Args, Points> const) = nullptr;
+  if constexpr (Capacity > 0) {
+    kernel = scan_nearest_kernel<Args, Points, Capacity>;
+  } else {
+    kernel = scan_lowest_kernel<Args, Points>;
+  }
   launcher.launch_for(asked.blocks() * search_block_size, search_block_size, kernel,
                       {args, asked.points, asked.non_finite_points, asked.warp_bits});
 }
@@ -156,9 +161,8 @@ template <class Args, class Points, class Queries>
 FARPOINT_HIDDEN void launch_scan_nearest(kernel_launcher& launcher, Args const& args,
                                          scanned_queries<Points, Queries> const& asked) noexcept {
   // Lists of one would have a kernel of their own, which takes a second to compile.
-  with_capacity<4, max_in_registers<typename Args::scalar>>(args.request.k, [&](auto capacity) {
-    launch_scan(launcher, scan_nearest_kernel<Args, Points, decltype(capacity)::value>, args, asked);
-  });
+  with_capacity<4, max_in_registers<typename Args::scalar>>(
+      args.request.k, [&](auto capacity) { launch_scan<decltype(capacity)::value>(launcher, args, asked); });
 }
 
 }  // namespace detail

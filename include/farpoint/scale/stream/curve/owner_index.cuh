@@ -39,16 +39,14 @@ struct owner_search<cuda_exec, Scalar> {
                        knn_params const& params, query_rows<knn_output<Scalar>> const& to) noexcept {
     auto request = request_of<Scalar>(params);
     request.excluded_points = owner.owned.excluded_points;
-    auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
+    auto const answer = [&](kernel_launcher& launcher, auto const& asked, bytes) {
       launch_knn<knn_selector>(
           launcher, knn_named_args<Queries>{{asked, request, to.rows, non_finite_counter(to.rows.report), 0, to.limits},
                                             owner.owned.names});
     };
-    batch<Queries> const all{queries};
-    if (is_same_view(owner.owned.points, queries)) {
-      return index_search_of_points(exec, owner.bvh, all, nullptr, to.rows.report, answer);
-    }
-    return index_search_on_device(exec, owner.bvh, all, to.rows.report, owner.workspace, answer);
+    bool const self = is_same_view(owner.owned.points, queries);
+    return search_on_device<knn_selector>(exec, owner.bvh, batch<Queries>{queries}, self, to.rows.report,
+                                          self ? bytes{} : owner.workspace, params.k, answer);
   }
 };
 
