@@ -83,12 +83,12 @@ struct screen_neighbors {
 template <class Scalar>
 using screen_neighbours [[deprecated("farpoint: use screen_neighbors")]] = screen_neighbors<Scalar>;
 
-/// knn() in screen space of one cloud in a host container; allocates the workspace and the result: `auto
-/// found = farpoint::knn(points, farpoint::screen_space{camera, 8});`
+/// knn() in screen space of one cloud in a host container; allocates the workspace and the result:
+/// `auto found = farpoint::knn(points, farpoint::screen_space{camera, 8});`
 ///
 /// @param points  contiguous container of a type that has a point_layout
-/// @param method  camera, number of neighbors and kind of search; `rows` is ignored: the result has one row per visible
-/// point
+/// @param method  camera, number of neighbors and kind of search; `rows` is ignored: the result has one row for each
+///                visible point
 /// @param exec    number of threads; all cores by default
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class Camera, class = detail::host_elements<Container const>>

@@ -71,8 +71,7 @@ struct scan_share {
 
 /// True if a search is faster without an index.
 /// @param self  true if the queries are the points
-/// @param k     length of the lists of nearest points; 0 for points in the order of their indices; negative for a
-/// search
+/// @param k     length of the lists of nearest points; 0 for points in the order of their indices; -1 for a search
 ///              that needs the index
 template <class Selector, class Points, class Queries>
 bool is_scanned(batch<Points> const& points, batch<Queries> const& queries, bool self, index_t k) noexcept {
