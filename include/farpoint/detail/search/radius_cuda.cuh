@@ -109,7 +109,7 @@ struct radius_scan_memory {
 /// Memory of radius_rows() besides the index and the order of the queries. radius() among points has it, too.
 template <class Points, class Queries>
 radius_scan_memory radius_memory(batch<Points> const&, batch<Queries> const& queries) noexcept {
-  return {bounded_points(queries.points().size())};
+  return radius_scan_memory{bounded_points(queries.points().size())};
 }
 template <class Scalar, class Queries>
 no_memory radius_memory(device_point_bvh<Scalar> const&, batch<Queries> const&) noexcept {
