@@ -108,6 +108,8 @@ result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes w
   return library::run<function::build_quadtree>(exec, zbuffer, memory, workspace, &tree);
 }
 
+// The arguments are types, which parentheses would change.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define FARPOINT_GATHER(DO, Value)                                                                                    \
   result gather(cuda_exec exec, span<Value const> features, index_t channels, index_view indices, span<Value> output, \
                 gather_report* report) noexcept {                                                                     \
@@ -153,5 +155,6 @@ FARPOINT_FOR_EACH_VALUE(FARPOINT_GATHER, )
   }
 FARPOINT_FOR_EACH_SCALAR(FARPOINT_SCALAR, )
 #undef FARPOINT_SCALAR
+// NOLINTEND(bugprone-macro-parentheses)
 
 FARPOINT_END_NAMESPACE

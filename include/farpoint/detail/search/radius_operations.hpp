@@ -90,6 +90,7 @@ class row_of_keys {
           row_.distances_.empty() ? distance2(row_.cloud_[i], row_.q_) : row_.distances_[static_cast<std::size_t>(at_)];
       return {d, static_cast<std::uint32_t>(i)};
     }
+    // NOLINTNEXTLINE(misc-unconventional-assign-operator): writes the row; an element is a temporary
     FARPOINT_HD void operator=(Key const& key) const noexcept {
       row_.indices_.set(at_, key.index() == no_index ? index_t{-1} : index_t{key.index()});
       if (!row_.distances_.empty()) row_.distances_[static_cast<std::size_t>(at_)] = key.distance2();

@@ -259,6 +259,7 @@ struct curve_digit_step {
     auto const border = static_cast<int>(i >> digit.bits);
     int const value = static_cast<int>(i) & (digit.size() - 1);
     int const group = value / digit.group_size();
+    // NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result): at most 64 borders
     std::uint64_t const* const groups = round.groups + border * digit.group_count();
     curve_border const now = round.now[border];
     // At most one digit's points include the point at the border's offset. Its thread alone writes the border.

@@ -22,7 +22,7 @@ struct curve_repartition_memory {
       : curve{cutter, ranks, point_count},
         points{cutter, point_count},
         queries{cutter, query_count},
-        begins{cutter.take<std::uint32_t>(2 * (ranks + 2))},
+        begins{cutter.take<std::uint32_t>(2 * index_t{ranks + 2})},
         matrix{cutter.take<std::uint32_t>(2 * index_t{ranks} * (ranks + 2))} {}
 };
 
@@ -35,7 +35,7 @@ struct curve_counts {
   std::size_t row_bytes() const noexcept { return static_cast<std::size_t>(kinds * (ranks + 2)) * sizeof *begins; }
 
   std::size_t count(int kind, int from, int to) const noexcept {
-    std::uint32_t const* const begin = begins + (from * kinds + kind) * (ranks + 2) + to;
+    std::uint32_t const* const begin = begins + index_t{from * kinds + kind} * (ranks + 2) + to;
     return begin[1] - begin[0];
   }
   /// Number of items that a rank will own.

@@ -176,6 +176,7 @@ class curve_mover {
 
   /// Sorts items by their owners, and finds the first item of each owner.
   /// @param begins  `[ranks + 2]`
+  // NOLINTNEXTLINE(readability-non-const-parameter): the step writes them
   result sort(curve_by_owner<Exec> const& items, index_t size, std::uint32_t* begins) const noexcept {
     int const ranks = communicator_.ranks();
     result done;
