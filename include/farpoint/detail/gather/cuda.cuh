@@ -70,25 +70,55 @@ __device__ bool gather_has_bad_offsets(gather_rows_args<Value> const& args) noex
   return __syncthreads_or(bad != 0) != 0;
 }
 
-/// Gathers rows within each cloud of a batch. Neighboring threads write neighboring values.
-template <class Value, class Number>
+/// Number of channels of a row that a thread copies where neighboring threads copy neighboring rows. The thread finds
+/// its row once, and its loads are in flight together.
+template <class Value>
+inline constexpr int gather_channels = sizeof(Value) <= 8 ? 8 : 1;
+
+/// Gathers rows within each cloud of a batch. Neighboring threads write neighboring values: of a row, or of a channel
+/// if `Channels` is not 1.
+/// @tparam Channels  number of channels that a thread copies
+template <class Value, class Number, int Channels>
 __global__ void __launch_bounds__(loop_block_size) gather_rows_kernel(gather_rows_args<Value> const args) {
   bool const empty = gather_has_bad_offsets(args);
-  auto const channels = static_cast<Number>(args.output.channels());
-  auto const values = static_cast<Number>(args.indices.size()) * channels;
+  index_t const channels = args.output.channels();
+  auto const groups = static_cast<Number>(divide_up(channels, index_t{Channels}));
+  Number const shares = static_cast<Number>(args.indices.size()) * groups;
   // Number of rows whose values of one channel are contiguous in the output.
   auto const run = static_cast<Number>(is_channels_first(args.output) ? args.output.rows() : 1);
   Number const step = Number{gridDim.x} * loop_block_size;
-  for (Number at = Number{blockIdx.x} * loop_block_size + threadIdx.x; at < values; at += step) {
+  for (Number at = Number{blockIdx.x} * loop_block_size + threadIdx.x; at < shares; at += step) {
     Number const line = at / run;
-    Number const slab = line / channels;
-    auto const channel = static_cast<index_t>(line - slab * channels);
+    Number const slab = line / groups;
+    index_t const first = static_cast<index_t>(line - slab * groups) * Channels;
     gathered_row<Value> const row = args.row(slab * run + (at - line * run), empty);
-    if (row.out_of_range && channel == 0) count_in_report(args.report, &gather_report::out_of_range, 1);
+    if (row.out_of_range && first == 0) count_in_report(args.report, &gather_report::out_of_range, 1);
     if (row.to == nullptr) continue;
-    row.to[channel * args.output.strides().channel] =
-        row.from == nullptr ? Value{} : row.from[channel * args.features.strides().channel];
+    Value copied[Channels];
+#pragma unroll
+    for (int j = 0; j < Channels; ++j) {
+      bool const is_there = row.from != nullptr && first + j < channels;
+      copied[j] = is_there ? row.from[(first + j) * args.features.strides().channel] : Value{};
+    }
+#pragma unroll
+    for (int j = 0; j < Channels; ++j) {
+      if (first + j < channels) row.to[(first + j) * args.output.strides().channel] = copied[j];
+    }
   }
+}
+
+/// Enqueues gather_rows_kernel().
+template <class Value, int Channels>
+FARPOINT_HIDDEN void launch_gather_rows(kernel_launcher& launcher, gather_rows_args<Value> const& args) noexcept {
+  index_t const shares = args.indices.size() * divide_up(args.output.channels(), index_t{Channels});
+  auto const kernel = shares <= max_narrow_points ? gather_rows_kernel<Value, std::uint32_t, Channels>
+                                                  : gather_rows_kernel<Value, std::uint64_t, Channels>;
+  // In a ragged batch, each block checks all offsets, so there are few blocks; one checks them even if no row is
+  // gathered.
+  index_t const threads = args.is_ragged() ? larger(shares, index_t{1}) : shares;
+  unsigned const blocks =
+      args.is_ragged() ? launcher.blocks(threads, loop_block_size, 8) : blocks_for(threads, loop_block_size);
+  if (args.output.clouds() > 0 && threads > 0) launcher.launch(kernel, blocks, loop_block_size, args);
 }
 
 /// gather() within the clouds of a batch for cuda_exec.
@@ -97,17 +127,13 @@ FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, gather_rows_args<Value> const
   index_t const rows = args.indices.size();
   static_assert(is_on_gpu<Value>, "farpoint: a GPU has no long double: gather() doubles, or bytes");
   if (result const checked = check_gather(args.features, rows, args.output); !checked) return checked;
-  index_t const values = rows * args.output.channels();
-  auto const kernel =
-      values <= max_narrow_points ? gather_rows_kernel<Value, std::uint32_t> : gather_rows_kernel<Value, std::uint64_t>;
   kernel_launcher launcher{exec.stream};
   if (args.report != nullptr) launcher.clear(args.report, sizeof *args.report);
-  // In a ragged batch, each block checks all offsets, so there are few blocks; one checks them even if no row is
-  // gathered.
-  index_t const threads = args.is_ragged() ? larger(values, index_t{1}) : values;
-  unsigned const blocks =
-      args.is_ragged() ? launcher.blocks(threads, loop_block_size, 8) : blocks_for(threads, loop_block_size);
-  if (args.output.clouds() > 0 && threads > 0) launcher.launch(kernel, blocks, loop_block_size, args);
+  if (is_channels_first(args.output)) {
+    launch_gather_rows<Value, gather_channels<Value>>(launcher, args);
+  } else {
+    launch_gather_rows<Value, 1>(launcher, args);
+  }
   return cuda_failure(launcher.error(), "gather: the kernel could not be launched");
 }
 
