@@ -129,7 +129,7 @@ inline gather_problem random_gather_problem(std::uint64_t seed, index_t max_rows
   random_source random{seed};
   gather_problem problem;
   problem.clouds = 1 + random.below(6);
-  problem.channels = 1 + random.below(9);
+  problem.channels = 1 + random.below(20);
   problem.features = random_side(random, problem.clouds, max_rows, random.below(8) == 0);
   problem.output = random_side(random, problem.clouds, max_rows, random.below(8) == 0);
   index_t const rows =
