@@ -370,6 +370,16 @@ void check_dropped_rows() {
   }
 }
 
+/// Calls check(problem, calls, threads) for ranks whose capacity suffices for the voxels within max_voxels, but not for
+/// all that they own: no capacity drops a voxel that max_voxels keeps.
+template <class Check>
+void for_few_of_many_voxels(Check const& check) {
+  four_ranks four;
+  four.problem.mode = farpoint::hard{60, 3};
+  for (auto& call : four.calls) call.capacity = 30;
+  check(four.problem, four.calls, 1);
+}
+
 /// Returns the status of each rank's call.
 inline std::vector<farpoint::status> codes_of(std::vector<rank_answer> const& answers) {
   std::vector<farpoint::status> codes;

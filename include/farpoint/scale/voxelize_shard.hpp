@@ -12,7 +12,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Per point of the part 5 bytes and a record (on a GPU 2 and a record); per point of received_capacity 5 (1), a
 /// record, and the workspace of voxelize(), 60 (64) at most; per row (rows.capacity or received_capacity, the smaller)
 /// 4, another 4 if max_voxels is limited, and 8 without `numbers`; per rank 7 records and 640 bytes; per pair of ranks
-/// 8 bytes; and 2 KiB. A record has 12 bytes (double: 24) and 4 per feature. On a GPU, device memory. O(1).
+/// 8 bytes; and 2 KiB (66). A record has 12 bytes (double: 24) and 4 per feature. On a GPU, device memory. O(1).
 /// @param exec    host_exec or cuda_exec, as for the call
 /// @param ranks   number of ranks
 /// @param part    as for voxelize_shard()
@@ -33,8 +33,8 @@ std::size_t voxelize_shard_workspace_bytes(Exec exec, int ranks, shard<Points> c
 /// the points beyond max_points on each rank takes longer than to send them. Voxels are ordered by first occurrence in
 /// the whole cloud, and keep their first points. max_voxels limits the voxels of the whole cloud, rows.capacity the
 /// rank's own voxels: a rank with more drops its last ones, and the numbering of all ranks skips these. The report is
-/// for the whole cloud, and `over_capacity` counts the dropped voxels, on every rank. Rows and numbers from
-/// `rows.voxel_count` on may be written.
+/// for the whole cloud, and `over_capacity` counts the dropped voxels, on every rank, except those of a rank whose rows
+/// reach max_voxels: this limit drops them, too. Rows and numbers from `rows.voxel_count` on may be written.
 ///
 /// For a cuda_exec, ranks are GPUs (include voxelize_shard.cuh), with these differences:
 ///

@@ -18,6 +18,10 @@ TEST_CASE("voxelize_shard, device: max_voxels that cuts all ranks", "[voxelize][
   for_each_cut(12, 5, check_on_streams);
 }
 
+TEST_CASE("voxelize_shard, device: room for the voxels within max_voxels is enough", "[voxelize][shard][device]") {
+  for_few_of_many_voxels(check_on_streams);
+}
+
 TEST_CASE("voxelize_shard, device: large parts", "[voxelize][shard][device]") {
   for_each_large(3, check_on_streams);
 }

@@ -67,6 +67,10 @@ TEST_CASE("voxelize_shard: a rank without room for its rows drops its last ones"
   check_dropped_rows<host_steps>();
 }
 
+TEST_CASE("voxelize_shard: room for the voxels within max_voxels is enough", "[voxelize][shard]") {
+  for_few_of_many_voxels(check_steps<host_steps>);
+}
+
 TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[voxelize][shard]") {
   std::vector<status> const all_refuse(4, status::bad_argument);
   SECTION("arguments that are refused") {

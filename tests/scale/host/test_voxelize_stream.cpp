@@ -49,6 +49,10 @@ TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows dr
   check_dropped_rows<stream_steps>();
 }
 
+TEST_CASE("voxelize_shard, a stream's loops: room for the voxels within max_voxels is enough", "[voxelize][shard]") {
+  for_few_of_many_voxels(check_steps<stream_steps>);
+}
+
 TEST_CASE("voxelize_shard, a stream's loops: what one rank may not do, all ranks return from", "[voxelize][shard]") {
   std::vector<status> const all_refuse(4, status::bad_argument);
   stream_ranks four;

@@ -228,6 +228,9 @@ struct voxelize_count_step {
     report.voxels = allowed;
     report.dropped_points += memory.corrections->dropped_points;
     report.surplus_points -= memory.corrections->surplus_points;
+    // The voxels without a row come after the last row. If its number is the last or beyond, max_voxels drops them all.
+    index_t const last = args.params.mode.max_voxels - 1;
+    if (args.rows > 0 && args.numbers[args.rows - 1] >= last) report.over_capacity = 0;
     memory.reports[args.ranks] = report;
     if (!voxel_count.empty()) voxel_count.set(0, *memory.allowed);
   }
