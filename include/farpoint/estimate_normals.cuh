@@ -43,7 +43,7 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
                        FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
-/// Returns the size in bytes of the device workspace of estimate_normals() by a BVH: 256 for a ragged batch, else 0.
+/// Returns the size in bytes of the device workspace of estimate_normals() by a BVH: 64 for a ragged batch, else 0.
 template <class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                              batch<Points> const& points, normals_params const&) noexcept {

@@ -11,7 +11,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Returns the size in bytes of the device workspace of knn() on the current GPU; 256-byte aligned memory.
 ///
 /// O(1): depends on the sizes of points and queries; 0 for points that knn() rejects. A point takes 29 bytes in float
-/// and 46 in double. A query takes the bytes of a point if the queries are not the points, are 16,384 or more, and more
+/// and 46 in double. A query takes the bytes of a point if the queries are not the points, are 12,288 or more, and more
 /// than an eighth of the points: a BVH of the queries orders the queries.
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries,

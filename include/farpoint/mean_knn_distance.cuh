@@ -44,7 +44,7 @@ result mean_knn_distance(cuda_exec exec, batch<Points> const& points, mean_knn_d
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
-/// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: 256 for a ragged batch, else 0.
+/// Returns the size in bytes of the device workspace of mean_knn_distance() by a BVH: 64 for a ragged batch, else 0.
 template <class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                               batch<Points> const& points, mean_knn_distance_params const&) noexcept {

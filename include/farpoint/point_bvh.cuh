@@ -64,7 +64,7 @@ template <class... Selector, class Points>
 
 /// Returns the size in bytes of the device workspace of knn() among the points of a BVH, 256-byte aligned: 29 per query
 /// in float, 46 in double, for a BVH of the queries that gives them an order along a curve; 0 if the queries are fewer
-/// than 16,384 or at most an eighth of the points, which is faster without that order; and 64 more for ragged queries.
+/// than 12,288 or at most an eighth of the points, which is faster without that order; and 64 more for ragged queries.
 /// @tparam Selector  selector of the call
 template <class Selector = knn_selector, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,

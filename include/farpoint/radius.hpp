@@ -222,11 +222,11 @@ auto radius_rows_in_vectors(host_exec exec, batch<Points> const& points, batch<Q
 
 }  // namespace detail
 
-/// @name radius() and radius_rows() of one cloud in a host container: `auto found = farpoint::radius(points, {0.5,
-/// 32});` The queries are the points, or are in another container; `index` is a BVH of the points. Containers are
-/// contiguous, of a type that has a point_layout, of two or three coordinates; `exec` is all cores by default. The
-/// calls allocate the workspace and the result, and radius_rows() searches twice, to count and to fill. They throw
-/// std::invalid_argument with the reason, or std::bad_alloc.
+/// @name radius() and radius_rows() of one cloud in a host container
+/// `auto found = farpoint::radius(points, {0.5, 32});` The queries are the points, or are in another container; `index`
+/// is a BVH of the points. Containers are contiguous, of a type that has a point_layout, of two or three coordinates;
+/// `exec` is all cores by default. The calls allocate the workspace and the result, and radius_rows() searches twice,
+/// to count and to fill. They throw std::invalid_argument with the reason, or std::bad_alloc.
 /// @{
 template <class Container, class = detail::host_elements<Container const>>
 auto radius(Container const& points, radius_params const& params, host_exec exec = {}) {
