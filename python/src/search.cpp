@@ -260,6 +260,7 @@ nb::object quick_ball_query(nb::handle radius_of_ball, nb::handle most, nb::hand
   // The square of a smaller radius is 0 as a float.
   if (!(narrow > 1e-22F) || !read_index_type(index_type, type)) return nb::none();
   params.exclusive = true;
+  params.max_neighbors = rows.most;
   nb::object indices;
   auto const which = on.make_rows(indices, asked.or_points(on), rows.most, type);
   radius(on.where(), on.first(), {}, asked.given, {}, params, rows, which, {}, {});
