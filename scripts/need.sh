@@ -62,6 +62,9 @@ environments=()
 environment_python=("import numpy, nanobind, scikit_build_core.metadata.regex as regex, pytest, hypothesis; regex.Provider"
   "numpy nanobind scikit-build-core>=1.0 pytest hypothesis" "the Python package will not be tested")
 # shellcheck disable=SC2034
+environment_torch=("import torch, numpy, nanobind, pytest, hypothesis" "torch numpy nanobind pytest hypothesis"
+  "calls on torch tensors will hardly be tested")
+# shellcheck disable=SC2034
 environment_lint=("import ruff, mypy, numpy" "ruff==0.17.6 mypy==2.4.1 numpy" "Python code will not be checked")
 # shellcheck disable=SC2034
 environment_wheel_tools=("import auditwheel, build, nanobind, scikit_build_core, twine"
@@ -123,6 +126,7 @@ for what in "$@"; do
       want python3 shellcheck
       want_environment lint
       ;;
+    torch) want_environment torch ;;
     wheels) want_environment wheel_tools ;;
     format) is_14 clang-format-14 || is_14 clang-format || want_environment clang_format ;;
     tidy) want clang-tidy-14 ;;
@@ -137,7 +141,7 @@ for what in "$@"; do
       ;;
     packages) want lintian debootstrap dpkg-dev python3-venv ;;
     coverage) want gcovr ;;
-    *) fail "there is nothing known as \"$what\"; known are build, test, python, wheels, lint, format, tidy, bench, aarch64, docs, packages and coverage." ;;
+    *) fail "there is nothing known as \"$what\"; known are build, test, python, torch, wheels, lint, format, tidy, bench, aarch64, docs, packages and coverage." ;;
   esac
 done
 list=()

@@ -12,14 +12,14 @@ Usage: scripts/test.sh check [AREA...]    format, shellcheck, ruff, mypy, clang-
        scripts/test.sh test               all areas: host, CUDA code (run where there is a GPU), AddressSanitizer,
                                           ThreadSanitizer (areas that start threads), examples, Python
        scripts/test.sh test --quick       the host only, without sanitizers
-       scripts/test.sh test --all         all tiers, and the suites lint, release, matrix and fuzz
+       scripts/test.sh test --all         all tiers, and the suites lint, torch, release, matrix and fuzz
        scripts/test.sh coverage [AREA...] line coverage of the host tests by folder; pages in build/coverage/html
 Options:
   --keep-going        goes on after a red suite. By default it ends the run
   --minutes N         stops the sanitizers N minutes after the start; the summary says SKIP of those that have not ended
   --no-install        fails if something is missing, and names it, instead of installing it
   --also SUITE        runs a suite of --all besides: lint (clang-tidy of everything), release (host tests at -O3), matrix or
-                      fuzz. May be repeated
+                      fuzz, torch (Python tests on the CPU by a torch of PyPI). May be repeated
   --fuzz-seconds N    of all fuzzers together (default: 600)
 Areas: core, fps, voxelize, search, subset, screen, hash_map, splat, scale, runtime, io, compat
 TEXT
@@ -150,6 +150,16 @@ device_programs() {
 }
 release() { configure release && terse cmake --build build/release --target farpoint_host_tests && terse ctest --preset release; }
 
+# Python's tests with a torch of PyPI, which takes 3 GB, on the package that the suite before has made.
+torch_tests() {
+  local python=build/torch/bin/python site=$PWD/build/$preset/python/site
+  if [ ! -d "$site" ] || ! "$python" -c 'import torch' 2> /dev/null; then
+    say "SKIPPED: there is no torch in build/torch, or no package in $site"
+    return 77
+  fi
+  OMP_NUM_THREADS=1 PYTHONPATH=$site terse "$python" -P -m pytest -q -rs -p no:cacheprovider python/tests
+}
+
 test_lane() {
   local lint=(scripts/lint.sh)
   case " ${also[*]-} " in *" lint "*) lint+=(--all) ;; esac
@@ -157,9 +167,15 @@ test_lane() {
   suite "$preset, build" build_all "$preset"
   suite "$preset" ctest_of "$preset" "$tiers"
   if $everything && [ "$preset" = cuda ]; then suite "device programs" device_programs; fi
-  for name in release matrix fuzz; do
+  for name in torch release matrix fuzz; do
     case " ${also[*]-} " in
-      *" $name "*) if [ "$name" = matrix ]; then suite matrix scripts/matrix.sh; else suite "$name" "$name"; fi ;;
+      *" $name "*)
+        case $name in
+          matrix) suite matrix scripts/matrix.sh ;;
+          torch) suite torch torch_tests ;;
+          *) suite "$name" "$name" ;;
+        esac
+        ;;
     esac
   done
 }
@@ -238,9 +254,10 @@ run_test() {
   fi
   if $everything; then
     tiers=0-3
-    also=(lint release matrix fuzz)
+    also=(lint torch release matrix fuzz)
   fi
   case " ${also[*]-} " in *" lint "*) needs+=(tidy) ;; esac
+  case " ${also[*]-} " in *" torch "*) needs+=(torch) ;; esac
   need "${needs[@]}"
   if $quick; then run_lanes test_lane; else run_lanes test_lane sanitizers; fi
 }
@@ -333,8 +350,8 @@ while [ $# -gt 0 ]; do
         --all) everything=true ;;
         --also)
           case ${2:-} in
-            lint | release | matrix | fuzz) also+=("$2") ;;
-            *) fail "--also: there is no suite \"${2:-}\"; there are lint, release, matrix and fuzz." ;;
+            lint | torch | release | matrix | fuzz) also+=("$2") ;;
+            *) fail "--also: there is no suite \"${2:-}\"; there are lint, torch, release, matrix and fuzz." ;;
           esac
           shift
           ;;

@@ -8,6 +8,9 @@ from torch import Tensor
 
 import farpoint as _fp
 
+if not hasattr(torch.library, "custom_op"):
+    raise ImportError(f"farpoint.torch needs torch 2.4 or later; this is torch {torch.__version__}")
+
 
 def eager(*tensors: Optional[Tensor]) -> bool:
     """True where a call may go to `farpoint` itself: nothing compiles, traces or transforms it, and no gradient is needed.

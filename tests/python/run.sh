@@ -18,9 +18,12 @@ found=$(dirname "$(find "$work/prefix" -name farpoint-config.cmake)")
 cd "$work"
 export PYTHONPATH=$work/site PYTHONDONTWRITEBYTECODE=1
 "$python" -m pytest -q -rs -p no:cacheprovider "$source/python/tests"
-# Ranks that are processes need torch: the distribution's, where that is of the same version of Python.
+# Ranks that are processes need torch: the distribution's, where that is of the same version of Python. Calls on its tensors are
+# tested, too; the suite torch of `./dev test --all` tests them by a torch of PyPI.
 version='import sys; print(sys.version_info[:2])'
 if /usr/bin/python3 -c 'import hypothesis, numpy, pytest, torch.distributed' 2> /dev/null &&
   [ "$(/usr/bin/python3 -c "$version")" = "$("$python" -c "$version")" ] && ! "$python" -c 'import torch' 2> /dev/null; then
-  OMP_NUM_THREADS=1 /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider "$source/python/tests/test_distributed.py"
+  tests=$source/python/tests
+  OMP_NUM_THREADS=1 /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider "$tests/test_distributed.py" \
+    "$tests"/test_quick.py::test_{answers_are_those_of_arrays,rows_of_any_type,ball_queries}
 fi
