@@ -70,12 +70,6 @@ void three_nn(place const& where, input const& points, optional_input const& off
   });
 }
 
-/// Rows that radius() returns for each query.
-struct radius_rows_arguments {
-  index_t most = 0;
-  bool repeat_first = false;  ///< rows are filled with their first, or zeros; then `indices` are needed
-};
-
 template <class Index>
 farpoint::result repeat_first_of(farpoint::span<Index> rows, index_t columns, int threads) {
   farpoint::compat::detail::fill_by_first<Index> const fill{rows.data(), columns, false, 0};
@@ -87,11 +81,13 @@ farpoint::result repeat_first(output const& rows, index_t columns, int threads) 
   return repeat_first_of(values_of<std::int64_t>(rows), columns, threads);
 }
 
-void radius(place const& where, input const& points, optional_input const& offsets, optional_input const& queries,
-            optional_input const& query_offsets, farpoint::radius_params const& params,
-            radius_rows_arguments const& rows, optional_output const& indices, optional_output const& distances,
-            optional_output const& counts) {
-  bool const fills = rows.repeat_first && rows.most > 0 && indices;
+/// Neighbors within a radius, in rows of params.max_neighbors each.
+/// @param repeats_first  rows are filled with their first neighbor, or zeros; then `indices` are needed
+void radius_lists(place const& where, input const& points, optional_input const& offsets, optional_input const& queries,
+                  optional_input const& query_offsets, farpoint::radius_params const& params, bool repeats_first,
+                  optional_output const& indices, optional_output const& distances, optional_output const& counts) {
+  index_t const columns = params.max_neighbors;
+  bool const fills = repeats_first && columns > 0 && indices;
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     farpoint::radius_output<scalar> const out{indices_of(indices), values_of<scalar>(distances), indices_of(counts)};
@@ -101,12 +97,12 @@ void radius(place const& where, input const& points, optional_input const& offse
                                where,
                                [&](auto const& options) {
                                  auto const found = farpoint::runtime::radius(clouds..., params, out, options);
-                                 return found && fills ? repeat_first(*indices, rows.most, options.threads) : found;
+                                 return found && fills ? repeat_first(*indices, columns, options.threads) : found;
                                },
                                [&](auto exec) { return farpoint::radius_workspace_bytes(exec, clouds...); },
                                [&](auto exec, auto workspace) {
                                  auto const found = farpoint::radius(exec, clouds..., params, out, workspace);
-                                 return found && fills ? farpoint::library::repeat_first(exec, out.indices, rows.most)
+                                 return found && fills ? farpoint::library::repeat_first(exec, out.indices, columns)
                                                        : found;
                                });
                          });
@@ -247,23 +243,22 @@ nb::object quick_radius(nb::handle points, nb::handle queries, nb::handle radius
   return nb::make_tuple(offsets, indices, distances);
 }
 
-nb::object quick_ball_query(nb::handle radius_of_ball, nb::handle most, nb::handle points, nb::handle queries,
+nb::object quick_ball_query(nb::handle radius_of_ball, nb::handle nsample, nb::handle points, nb::handle queries,
                             nb::handle index_type, nb::handle threads) {
   tensor_call on{points, threads, true};
   quick_queries asked;
   tensor_type_id type{};
-  radius_rows_arguments rows{0, true};
-  farpoint::radius_params params;
+  index_t most = 0;
+  double within = 0;
   if (!on || !are_points(on.first()) || !asked.read(on, queries) || !holds<float>(on.first())) return nb::none();
-  if (!read_neighbors(most, rows.most) || !read_number(radius_of_ball, params.radius)) return nb::none();
-  auto const narrow = static_cast<float>(params.radius);
+  if (!read_neighbors(nsample, most) || !read_number(radius_of_ball, within)) return nb::none();
+  auto const narrow = static_cast<float>(within);
   // The square of a smaller radius is 0 as a float.
   if (!(narrow > 1e-22F) || !read_index_type(index_type, type)) return nb::none();
-  params.exclusive = true;
-  params.max_neighbors = rows.most;
   nb::object indices;
-  auto const which = on.make_rows(indices, asked.or_points(on), rows.most, type);
-  radius(on.where(), on.first(), {}, asked.given, {}, params, rows, which, {}, {});
+  auto const which = on.make_rows(indices, asked.or_points(on), most, type);
+  radius_lists(on.where(), on.first(), {}, asked.given, {}, radius_params_of(within, false, false, true, most), true,
+               which, {}, {});
   return indices;
 }
 
@@ -294,8 +289,8 @@ void add_search(nb::module_& m) {
       [](place const& where, input const& points, optional_input const& offsets, optional_input const& queries,
          optional_input const& query_offsets, double r, bool nearest, bool exclude_self, bool exclusive, index_t max,
          bool fill, optional_output const& indices, optional_output const& distances, optional_output const& counts) {
-        radius(where, points, offsets, queries, query_offsets,
-               radius_params_of(r, nearest, exclude_self, exclusive, max), {max, fill}, indices, distances, counts);
+        radius_lists(where, points, offsets, queries, query_offsets,
+                     radius_params_of(r, nearest, exclude_self, exclusive, max), fill, indices, distances, counts);
       },
       nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("queries").none(),
       nb::arg("query_offsets").none(), nb::arg("radius"), nb::arg("nearest"), nb::arg("exclude_self"),
