@@ -24,12 +24,12 @@ struct multiprocessor_limits {
   static constexpr int threads = __CUDA_ARCH__ == 870 ? 1536 : 2048;
   static constexpr std::size_t shared_bytes = 164 << 10;
   static constexpr std::size_t reserved_bytes = 1 << 10;
-#else
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 1010 || __CUDA_ARCH__ == 1100)  // Thor, by its old and its new number
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 1010 || __CUDA_ARCH__ == 1100)  // Thor, by its old and its new number
   static constexpr int threads = 1536;
+  static constexpr std::size_t shared_bytes = 228 << 10;
+  static constexpr std::size_t reserved_bytes = 1 << 10;
 #else
   static constexpr int threads = 2048;
-#endif
   static constexpr std::size_t shared_bytes = 228 << 10;
   static constexpr std::size_t reserved_bytes = 1 << 10;
 #endif
