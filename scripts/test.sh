@@ -18,8 +18,8 @@ Options:
   --keep-going        goes on after a red suite. By default it ends the run
   --minutes N         stops the sanitizers N minutes after the start; the summary says SKIP of those that have not ended
   --no-install        fails if something is missing, and names it, instead of installing it
-  --also SUITE        runs a suite of --all besides: lint (clang-tidy of everything), release (host tests at -O3), matrix or
-                      fuzz, torch (Python tests on the CPU by a torch of PyPI). May be repeated
+  --also SUITE        runs a suite of --all besides: lint (clang-tidy of everything), torch (Python tests with a torch of PyPI),
+                      release (host tests at -O3), matrix or fuzz. May be repeated
   --fuzz-seconds N    of all fuzzers together (default: 600)
 Areas: core, fps, voxelize, search, subset, screen, hash_map, splat, scale, runtime, io, compat
 TEXT
