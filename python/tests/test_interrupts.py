@@ -13,8 +13,9 @@ import farpoint
 
 #: Each call takes more than 10 s of processor time to its end.
 CLOUD = np.random.default_rng(0).random((400_000, 3), np.float32)
+LARGE_CLOUD = np.random.default_rng(0).random((5_000_000, 3), np.float32)
 CALLS = {
-    "fps": lambda threads: farpoint.fps(CLOUD, len(CLOUD), threads=threads),
+    "fps": lambda threads: farpoint.fps(LARGE_CLOUD, len(LARGE_CLOUD), threads=threads),
     "knn": lambda threads: farpoint.knn(CLOUD, 256, threads=threads),
     "knn of queries": lambda threads: farpoint.knn(CLOUD[:200_000], 256, CLOUD[200_000:], threads=threads),
     "knn of clouds": lambda threads: farpoint.knn(CLOUD.reshape(400, 1000, 3), 999, threads=threads),
