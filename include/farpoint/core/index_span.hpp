@@ -28,6 +28,9 @@ class index_view : public detail::untyped_range<void const> {
     FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
   }
 
+  /// True for 64-bit indices.
+  FARPOINT_HD constexpr bool wide() const noexcept { return wide_; }
+
   FARPOINT_HD index_t operator[](index_t i) const noexcept {
     return wide_ ? static_cast<std::int64_t const*>(data_)[i] : static_cast<std::int32_t const*>(data_)[i];
   }

@@ -121,6 +121,85 @@ FARPOINT_HIDDEN void launch_gather_rows(kernel_launcher& launcher, gather_rows_a
   if (args.output.clouds() > 0 && threads > 0) launcher.launch(kernel, blocks, loop_block_size, args);
 }
 
+/// Tiles of rows, of which each block of gather_tiles_kernel() copies one channel.
+template <class Value>
+struct gather_tiles {
+  static constexpr int per_thread = 4;  ///< rows whose loads are in flight together
+  /// A block that copies so many rows of a channel meets sectors again that its loads have left in the L1 cache.
+  static constexpr index_t long_rows = 4096;
+  static constexpr index_t short_rows = loop_block_size * per_thread;
+  /// Blocks that fill large GPUs.
+  static constexpr index_t enough_blocks = 512;
+
+  gather_rows_args<Value> args;
+  index_t rows;      ///< rows of a tile
+  index_t in_cloud;  ///< tiles of a cloud
+
+  explicit gather_tiles(gather_rows_args<Value> const& gathered) noexcept : args{gathered}, rows{0}, in_cloud{0} {
+    if (args.output.rows() == 0) return;  // then the number of channels has no bound
+    bool const long_tiles = pairs() * divide_up(args.output.rows(), long_rows) >= enough_blocks;
+    rows = long_tiles ? long_rows : short_rows;
+    in_cloud = divide_up(args.output.rows(), rows);
+  }
+  /// Number of pairs of a cloud and a channel.
+  index_t pairs() const noexcept { return args.output.clouds() * args.output.channels(); }
+  index_t blocks() const noexcept { return pairs() * in_cloud; }
+  /// False where gather_rows_kernel() takes less time: for few rows, and for more rows than the features have, because
+  /// a thread of that kernel finds a row once for several channels.
+  bool suit() const noexcept {
+    return !args.is_ragged() && is_channels_first(args.output) && args.output.rows() >= short_rows &&
+           args.output.rows() < args.features.rows() && blocks() > 0 && blocks() <= max_narrow_points;
+  }
+};
+
+/// Reads the indices at `at` and each `loop_block_size` further, but none behind `last`. No load waits for another.
+template <class Integer, int Count>
+__device__ void read_indices(index_view indices, index_t at, index_t last, index_t (&read)[Count]) noexcept {
+  auto const* const from = static_cast<Integer const*>(indices.data());
+  Integer loaded[Count];
+#pragma unroll
+  for (int j = 0; j < Count; ++j) loaded[j] = from[smaller(at + j * loop_block_size, last)];
+#pragma unroll
+  for (int j = 0; j < Count; ++j) read[j] = loaded[j];
+}
+
+/// Gathers rows of regular clouds whose output has rows next to each other. A block copies one channel of a tile. No
+/// load is conditional, so that the loads of a thread are in flight together.
+template <class Value>
+__global__ void __launch_bounds__(loop_block_size) gather_tiles_kernel(gather_tiles<Value> const tiles) {
+  constexpr int per_thread = gather_tiles<Value>::per_thread;
+  auto const& args = tiles.args;
+  // In 32 bits, in which a GPU divides much faster.
+  auto const in_cloud = static_cast<unsigned>(tiles.in_cloud), channels = static_cast<unsigned>(args.output.channels());
+  unsigned const pair = blockIdx.x / in_cloud, cloud = pair / channels, channel = pair - cloud * channels;
+  index_t const rows = args.output.rows(), begin = (blockIdx.x - pair * in_cloud) * tiles.rows;
+  index_t const end = smaller(begin + tiles.rows, rows), before = cloud * rows;
+  Value const* const from = args.features.row(cloud, 0) + channel * args.features.strides().channel;
+  Value* const to = args.output.row(cloud, 0) + channel * args.output.strides().channel;
+  for (index_t first = begin + threadIdx.x; first < end; first += loop_block_size * per_thread) {
+    index_t index[per_thread];
+    if (args.indices.wide()) {
+      read_indices<std::int64_t>(args.indices, before + first, before + end - 1, index);
+    } else {
+      read_indices<std::int32_t>(args.indices, before + first, before + end - 1, index);
+    }
+    Value copied[per_thread];
+    bool is_there[per_thread];
+#pragma unroll
+    for (int j = 0; j < per_thread; ++j) {
+      is_there[j] = index[j] >= 0 && index[j] < args.features.rows();
+      copied[j] = from[(is_there[j] ? index[j] : 0) * args.features.strides().row];
+    }
+#pragma unroll
+    for (int j = 0; j < per_thread; ++j) {
+      index_t const i = first + j * loop_block_size;
+      if (i >= end) break;
+      to[i * args.output.strides().row] = is_there[j] ? copied[j] : Value{};
+      if (!is_there[j] && index[j] != -1 && channel == 0) count_in_report(args.report, &gather_report::out_of_range, 1);
+    }
+  }
+}
+
 /// gather() within the clouds of a batch for cuda_exec.
 template <class Value>
 FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, gather_rows_args<Value> const& args) noexcept {
@@ -129,7 +208,9 @@ FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, gather_rows_args<Value> const
   if (result const checked = check_gather(args.features, rows, args.output); !checked) return checked;
   kernel_launcher launcher{exec.stream};
   if (args.report != nullptr) launcher.clear(args.report, sizeof *args.report);
-  if (is_channels_first(args.output)) {
+  if (gather_tiles<Value> const tiles{args}; tiles.suit()) {
+    launcher.launch(gather_tiles_kernel<Value>, static_cast<unsigned>(tiles.blocks()), loop_block_size, tiles);
+  } else if (is_channels_first(args.output)) {
     launch_gather_rows<Value, gather_channels<Value>>(launcher, args);
   } else {
     launch_gather_rows<Value, 1>(launcher, args);
