@@ -58,7 +58,7 @@ std::size_t gather_voxels_workspace_bytes(int ranks, voxelize_params<Scalar> con
 ///         - `communication_failure`: output may have been written
 ///         - `cuda_failure`: output may have been written; the communicator is aborted if it has abort()
 ///
-///         `bad_argument` and `workspace_too_small` leave the output unwritten.
+/// `bad_argument` and `workspace_too_small` leave the output unwritten.
 ///
 /// Complexity: O(rows of all ranks x bytes per row) on every rank, so it suits maps that one rank can hold. Three
 /// exchanges (two on a stream), and one for each part.
