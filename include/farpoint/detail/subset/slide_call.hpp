@@ -137,7 +137,9 @@ struct slide_call {
 
   static result check_window(point_window<scalar> const& window, std::size_t index_bytes) noexcept {
     if (window.capacity() > max_window_points) return reject("point_window: a capacity of more than 2^30 points");
-    if (window.offsets.size() < 2) return reject("point_window: it was never made by point_window_clear()");
+    if (window.offsets.size() < 2) {
+      return reject("point_window: offsets has fewer than two entries: call point_window_clear() first");
+    }
     return check_workspace(window.index, index_bytes,
                            FARPOINT_TOO_SMALL("point_window_slide", "window.index", "point_window_bytes"));
   }
