@@ -1,4 +1,4 @@
-// Shared by the examples of a consumer: a step of the iterative closest point method, which moves a scan to a map.
+// Shared by examples 38 and 39: a step of the iterative closest point method, which moves a scan to a map.
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
@@ -6,6 +6,7 @@
 #include <farpoint/types/neighborhood.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -18,12 +19,12 @@
 //! [consumer]
 /// Sums over all pairs of a point of the scan and its nearest point of the map.
 struct pair_sums {
-  /// From the scan to the map; negative sums wrap around. Sums of integers do not depend on the order of the calls.
+  /// Map point minus scan point, modulo 2^64. Sums of integers do not depend on the order of the calls.
   std::uint64_t micrometers[3];
   std::uint64_t pairs;
 };
 
-/// Adds pairs to sums in memory: there is no array of neighbors.
+/// Adds the pair of each query to sums in memory, without an array of neighbors.
 struct translation_step {
   farpoint::point_view<float> map;
   pair_sums* sums;
@@ -46,13 +47,13 @@ struct point {
   float x, y, z;
 };
 
-/// Mean of the moves of a step, in meters.
+/// Mean translation of a step along an axis, in meters.
 inline float mean_move(pair_sums const& sums, int axis) {
   if (sums.pairs == 0) return 0;
   return static_cast<float>(static_cast<std::int64_t>(sums.micrometers[axis])) * 1e-6f / static_cast<float>(sums.pairs);
 }
 
-/// Points of a cube of 2 m.
+/// Points in a cube of 2 m, uniform.
 inline std::vector<point> random_map(std::size_t n) {
   std::mt19937 random{1};
   std::uniform_real_distribution<float> meters{-1, 1};
@@ -61,9 +62,10 @@ inline std::vector<point> random_map(std::size_t n) {
   return points;
 }
 
+/// Translation from the scan to the map, in meters.
 constexpr point true_move{0.02f, -0.03f, 0.01f};
 
-/// True if the moves of all steps together are those that the scan was made with.
+/// True if the translations of all steps add up to true_move.
 inline bool is_found(point const& moved) {
   auto const is_near = [](float a, float b) { return std::abs(a - b) < 1e-4f; };
   return is_near(moved.x, true_move.x) && is_near(moved.y, true_move.y) && is_near(moved.z, true_move.z);

@@ -43,14 +43,14 @@ class mirrored {
   device_buffer<T> device_;
 };
 
-/// Part of an output: `size` values from 32-bit word `begin` on.
+/// View of `size` values in an output of 32-bit words, from word `begin` on, which must be aligned for Value.
 template <class Value>
 farpoint::span<Value> words_from(std::int32_t* words, std::size_t begin, std::size_t size) {
   return {reinterpret_cast<Value*>(words + begin), size};
 }
 
-/// Runs a call on the host, then on the device, compares the outputs, and measures replays of its graph.
-/// @tparam Call  `words()`: 32-bit words of the output; `bytes(exec)`: size of the workspace;
+/// Runs a call on the host, then on the device, compares the outputs, and measures replays of a graph of the call.
+/// @tparam Call  `words()`: number of 32-bit words of the output; `bytes(exec)`: size of the workspace;
 ///               `run(exec, words, workspace)`: the call; `work()`: its workload
 template <class Call>
 void measure_call(benchmark::State& state, Call const& call, bool flush_l2) {
@@ -74,8 +74,8 @@ void measure_call(benchmark::State& state, Call const& call, bool flush_l2) {
   time_graph_replays(state, stream.get(), call.work(), flush_l2, enqueue);
 }
 
-/// Registers a row of a call, which is constructed when the row runs.
-/// @param make  make() returns an owner of the call
+/// Registers a row that measures a call. The call is constructed when the row runs.
+/// @param make  make() constructs the call, and returns a smart pointer to it
 template <class Make>
 void register_call(std::string const& row, int calls, bool flush_l2, Make make) {
   register_row("calls/" + row + "/graph", calls,
@@ -86,7 +86,7 @@ void register_call(std::string const& row, int calls, bool flush_l2, Make make) 
 enum class batch_sizes {
   regular,  ///< one size, without offsets
   even,     ///< one size, by offsets
-  uneven    ///< growing, up to twice the mean
+  uneven    ///< sizes that grow linearly, up to twice the mean
 };
 
 inline char const* to_string(batch_sizes sizes) {
@@ -104,13 +104,13 @@ inline std::vector<farpoint::index_t> offsets_of(batch_sizes sizes, farpoint::in
   std::vector<farpoint::index_t> offsets{0};
   farpoint::index_t const all = clouds * points;
   for (farpoint::index_t b = 1; b <= clouds; ++b) {
-    // Squares: sizes grow linearly.
+    // Offsets grow with the square of the cloud's number, so that sizes grow linearly.
     offsets.push_back(sizes == batch_sizes::uneven ? all * b * b / (clouds * clouds) : b * points);
   }
   return offsets;
 }
 
-/// Clouds with points of any type of coordinates, uniform in the unit cube.
+/// Batch of clouds in host and in device memory, with points that are uniform in the unit cube.
 template <class Scalar>
 class cloud_batch {
  public:
@@ -144,7 +144,7 @@ class cloud_batch {
   mirrored<farpoint::index_t> offsets_;
 };
 
-/// "16x4096/uneven/double"
+/// Part of a row's name that describes its batch: "16x4096/uneven/double".
 template <class Scalar>
 std::string name_of(batch_sizes sizes, farpoint::index_t clouds, farpoint::index_t points) {
   return std::to_string(clouds) + "x" + std::to_string(points) + "/" + to_string(sizes) +

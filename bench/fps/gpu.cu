@@ -1,5 +1,6 @@
 /// @file
-/// fps() on the GPU against the textbook kernel and PointNet++'s. See README.md.
+/// fps() on the GPU, beside the textbook kernel, a kernel of PointNet++'s shape and other libraries. See
+/// bench/README.md.
 
 #include "fps/register.cuh"
 #include "support/cuda_suite.cuh"
@@ -11,8 +12,9 @@
 namespace farpoint_bench {
 namespace {
 
-/// The baseline takes at most a few seconds a row. It is left out where one call takes tens of seconds, and for ragged
-/// batches, which it cannot do.
+/// Clouds, points, samples, kind, calls of the baselines, calls of farpoint, small clouds. Baselines take at most a few
+/// seconds per row. Rows without calls of the baselines are those whose calls would take tens of seconds, and ragged
+/// batches, which the baselines do not support.
 constexpr fps_row rows[] = {
     {1, 100, 25, cloud_kind::uniform, 200, 500},          {1, 1'000, 250, cloud_kind::uniform, 200, 500},
     {16, 1'024, 512, cloud_kind::uniform, 200, 500},      {32, 4'096, 1'024, cloud_kind::uniform, 100, 200},
@@ -24,7 +26,7 @@ constexpr fps_row rows[] = {
     {1, 1'000'000, 1'024, cloud_kind::uniform, 0, 5, 30},
 };
 
-/// The contenders of a row.
+/// Registers the contenders of a row.
 void register_all(fps_row const& row, bool flush_l2, fps_problem_store& problems) {
   auto const with = [&](char const* who, int calls, how mode) {
     return fps_contender{"fps/" + row.name() + "/" + who, row, calls, mode, flush_l2, &problems};
@@ -50,7 +52,7 @@ void register_rows(bool flush_l2, fps_problem_store& problems) {
   }
 }
 
-/// "simulated", or the names of the scans.
+/// Sources of the LiDAR clouds: "simulated", and the names of the scans.
 std::string lidar_clouds(fps_problem_store const& problems) {
   std::string names = "simulated";
   for (named_scan const& scan : problems.scans()) names += ", " + scan.name;
@@ -72,7 +74,7 @@ void register_pointnet2(fps_contender const& c) {
         enqueue(problem.stream());
         check(cudaStreamSynchronize(problem.stream()), "fps_pointnet2");
         char label[64];
-        std::snprintf(label, sizeof label, "samples as expected %.4f", problem.share_of_expected());
+        std::snprintf(label, sizeof label, "share of expected samples %.4f", problem.share_of_expected());
         state.SetLabel(label);
         c.row.count(state);
         return c.row.work();

@@ -1,5 +1,6 @@
 /// @file
-/// The program fps_kernels, and its rows of three floats. README.md describes the rows; regret.py makes the table.
+/// The program fps_kernels, and its rows of points of three floats. bench/README.md describes the rows; bench/regret.py
+/// compares the default with the best kernel of each row.
 
 #include "fps/kernels.cuh"
 #include "support/cuda_suite.cuh"
@@ -13,7 +14,8 @@ namespace {
 constexpr cloud_sizes regular = cloud_sizes::regular, even = cloud_sizes::even, uneven = cloud_sizes::uneven,
                       giant = cloud_sizes::giant;
 
-/// Clouds, points, samples, sizes, chosen points, whether the largest cloud is known, and whether it is a sweep.
+/// Clouds, points, samples, sizes, chosen points per cloud, whether batch::ragged() gets the size of the largest cloud,
+/// and whether the points are a LiDAR sweep.
 constexpr fps_kernels_row rows[] = {
     // One cloud.
     {1, 256, 64},

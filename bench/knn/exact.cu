@@ -1,5 +1,5 @@
 /// @file
-/// knn() among the points themselves on the GPU against brute force and nanoflann. See README.md.
+/// knn() of a cloud among itself on the GPU, beside brute force, nanoflann and other libraries. See bench/README.md.
 
 #include "knn/external.cuh"
 #include "knn/neighborhood.cuh"
@@ -32,15 +32,15 @@ constexpr knn_row rows[] = {
     {10'000'000, 8, knn_cloud::cube, 20},
 };
 
-/// Takes 10 GB of device memory, 10 GB and some seconds on the host: only on request.
+/// Row that is measured only on request: it takes 10 GB of device memory, and 10 GB and some seconds on the host.
 constexpr knn_row huge_row{100'000'000, 8, knn_cloud::cube, 5};
 
-/// Largest cloud of which brute force over all pairs is timed, and the number of calls.
+/// Largest cloud for which brute force over all pairs is timed, and the number of its calls.
 constexpr farpoint::index_t brute_points = 1'000'000;
 constexpr int brute_calls = 5;
 /// Number of calls of other libraries on the GPU.
 constexpr int peer_calls = 10;
-/// Largest cloud of which nanoflann is timed, and the number of calls.
+/// Largest cloud for which nanoflann is timed, and the number of its calls.
 [[maybe_unused]] constexpr farpoint::index_t nanoflann_points = 1'000'000;
 [[maybe_unused]] constexpr int nanoflann_calls = 3;
 
@@ -69,7 +69,8 @@ void register_nanoflann(knn_contender const& c, int threads) {
 
 #endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)
 
-/// Other libraries on the GPU. In their trees a heap is one leaf, so all of its pairs would be compared.
+/// Registers other libraries on the GPU. Their trees put the equal points of a heap into one leaf, and would compare
+/// all pairs of it.
 void register_knn_peers(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
   if (row.kind == knn_cloud::heap) return;
   register_peers<device_knn>(
@@ -85,7 +86,7 @@ void register_knn_peers(knn_row const& row, bool flush_l2, knn_problem_store& pr
       });
 }
 
-/// The contenders of a row.
+/// Registers the contenders of a row.
 void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
   std::string const name = "knn_exact/" + row.name() + "/";
   auto const with = [&](char const* who, int calls, how mode) {
@@ -94,14 +95,14 @@ void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems
   bool const suits_brute = row.points <= brute_points && row.k <= brute_max_neighbors;
   if (suits_brute) register_brute(with("brute_force", brute_calls, how::launched));
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
-  // A heap is one leaf of its tree: all pairs.
+  // nanoflann, too, puts the equal points of a heap into one leaf.
   bool const suits_nanoflann = row.points <= nanoflann_points && row.kind != knn_cloud::heap;
   if (suits_nanoflann) register_nanoflann(with("nanoflann", nanoflann_calls, how::launched), thread_counts().back());
 #endif
   register_knn_peers(row, flush_l2, problems);
   register_farpoint<farpoint::knn_selector>(with("farpoint", row.calls, how::launched));
   register_farpoint<farpoint::knn_selector>(with("graph", row.calls, how::replayed));
-  // It does not depend on k.
+  // The index does not depend on k.
   if (row.k != 8) return;
   register_index<farpoint::knn_selector>(
       {"index/" + row.name() + "/graph", row, row.calls, how::replayed, flush_l2, &problems});

@@ -12,7 +12,8 @@ namespace farpoint_bench {
 std::size_t mistakes_in(std::vector<std::int32_t> const& found, std::vector<float> const& xyz,
                         std::vector<float> const& queries, knn_lists const& expected, farpoint::index_t k,
                         double radius) {
-  constexpr double rounding = 1e-5;
+  constexpr double rounding = 1e-5;  // relative error of squared distances
+  // A point at a smaller squared distance must be found; nearer to the radius, rounding decides.
   double const borderline = radius * radius * (1 - rounding);
   auto const size = static_cast<std::size_t>(k);
   auto const points = static_cast<std::int64_t>(xyz.size() / 3);
@@ -25,7 +26,7 @@ std::size_t mistakes_in(std::vector<std::int32_t> const& found, std::vector<floa
     for (std::size_t j = 0; j < size; ++j) {
       std::size_t const at = q * size + j;
       bool const is_expected = expected.indices[at] >= 0;
-      // Missing: no point may be nearer than the radius.
+      // An empty entry is right unless another point is clearly within the radius.
       if (list[j] < 0) {
         if (is_expected && expected.distances[at] < borderline) ++mistakes;
         continue;
@@ -41,8 +42,10 @@ std::size_t mistakes_in(std::vector<std::int32_t> const& found, std::vector<floa
         distance += d * d;
       }
       double const wanted = is_expected ? double{expected.distances[at]} : radius * radius;
-      if (!(std::fabs(distance - wanted) <= rounding * wanted + 1e-30)) ++mistakes;
+      // Without a radius, no neighbor may be in an entry that is expected to be empty.
+      if (std::isinf(wanted) || !(std::fabs(distance - wanted) <= rounding * wanted + 1e-30)) ++mistakes;
     }
+    // A list must not repeat a point.
     list.erase(std::remove(list.begin(), list.end(), -1), list.end());
     std::sort(list.begin(), list.end());
     if (std::adjacent_find(list.begin(), list.end()) != list.end()) ++mistakes;

@@ -12,12 +12,13 @@
 
 namespace farpoint_bench {
 
-/// Number of neighbors that are wrong. A list is right if its points are different ones, at the expected distances up
-/// to rounding: others add in another order, and break ties otherwise.
-/// @param xyz      `[points, 3]`
-/// @param queries  `[queries, 3]`
-/// @param found    `[queries, k]`
-/// @param radius   lists of a search within a radius (m) may have fewer points
+/// Returns the number of mistakes: entries at an unexpected distance, and lists that repeat a point. Distances are
+/// compared up to rounding, and indices not at all: other libraries add in another order, and break ties differently.
+/// @param xyz       `[points, 3]` (m)
+/// @param queries   `[queries, 3]` (m)
+/// @param found     `[queries, k]`: nearest first; negative where there is no neighbor
+/// @param expected  lists of knn() on the host
+/// @param radius    search radius of both (m)
 std::size_t mistakes_in(std::vector<std::int32_t> const& found, std::vector<float> const& xyz,
                         std::vector<float> const& queries, knn_lists const& expected, farpoint::index_t k,
                         double radius = std::numeric_limits<double>::infinity());

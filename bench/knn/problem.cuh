@@ -1,5 +1,5 @@
 /// @file
-/// A row of knn on the GPU: its points, memory for the contenders, and the check of what they return. Needs nvcc.
+/// A row of knn() on the GPU: its points, memory for the contenders, and the check of their lists. Needs nvcc.
 #pragma once
 
 #include "knn/verify_lists.cuh"
@@ -28,7 +28,7 @@ class knn_problem {
   cudaStream_t stream() const noexcept { return stream_.get(); }
   std::size_t workspace_bytes() const noexcept { return lists_.workspace().size(); }
 
-  /// The lists of host_exec, whose tests compare it with brute force.
+  /// Lists of knn() on the host, whose tests compare them with brute force. The first call computes them.
   knn_lists const& expected() {
     if (expected_) return *expected_;
     farpoint::host_exec const exec;
@@ -57,7 +57,7 @@ class knn_problem {
           "farpoint::knn");
   }
 
-  /// Enqueues the building of the index only, which has room in the workspace of knn().
+  /// Enqueues the build of the index alone, in the workspace of reserve<Selector>().
   template <class Selector>
   farpoint::device_point_bvh<float> launch_index(cudaStream_t stream) const {
     farpoint::device_point_bvh<float> index;
@@ -65,31 +65,32 @@ class knn_problem {
           "farpoint::build_point_bvh");
     return index;
   }
-  /// Enqueues a search of it.
+  /// Enqueues a search in an index of launch_index().
   void launch_search(cudaStream_t stream, farpoint::device_point_bvh<float> const& index) const {
     check(farpoint::knn(farpoint::cuda_exec{stream}, index, clouds(), farpoint::knn_params{row_.k}, output()),
           "farpoint::knn (built index)");
   }
 
+  /// Enqueues brute force over all pairs of points.
   void launch_brute(cudaStream_t stream) const {
     brute_force(stream, {points_.data(), static_cast<std::uint32_t>(row_.points), static_cast<int>(row_.k),
                          lists_.indices().data(), lists_.distances().data()});
   }
 
-  /// The points among themselves, for other libraries; enqueue() builds the index.
+  /// Input of other libraries: the points are their own queries, and device_knn::enqueue() builds the index.
   device_knn::input peer_input() const {
     device_knn::input in = peer_shape(row_);
     in.xyz = in.queries_xyz = points_.data();
     return in;
   }
-  /// peer_input() without pointers.
+  /// Input of other libraries with null pointers: its sizes decide whether a library has such a call.
   static device_knn::input peer_shape(knn_row const& row) {
     auto const size = static_cast<int>(row.points);
     bool const is_degenerate = row.kind == knn_cloud::one_cell || row.kind == knn_cloud::heap;
     return {size, size, static_cast<int>(row.k), nullptr, nullptr, false, is_degenerate};
   }
 
-  /// Runs a contender once; throws unless it returns what is expected. `launch(stream)` fills the outputs.
+  /// Runs a contender once; throws unless it returns expected(). `launch(stream)` fills the outputs.
   template <class Launch>
   void verify(Launch&& launch, std::string const& who) {
     verify_lists(lists_, stream(), launch, expected(), row_.k, who);

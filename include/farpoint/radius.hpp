@@ -16,7 +16,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Returns the size in bytes of the workspace of radius() and radius_rows() on the host, equal to
-/// knn_workspace_bytes(); 256-byte aligned memory. O(1).
+/// knn_workspace_bytes(). The workspace must be 256-byte aligned. O(1).
 template <class Points, class Queries>
 std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                                    radius_params const& = {}) noexcept {
@@ -42,8 +42,9 @@ result radius_workspace_bound(host_exec exec, search_limits const& limits, std::
 ///
 /// radius_order::index selects the neighbors of lowest index. With params.exclusive this is the ball query of
 /// PointNet++ (Qi et al. 2017), except that rows are padded with -1 and not with the first neighbor.
-/// radius_order::nearest selects the same neighbors as knn() with that k and this max_radius. With 0 neighbors only
-/// counts are written, of all points within the radius. Batches, rows, padding and non-finite values: as for knn().
+/// radius_order::nearest selects the same neighbors as knn() with k = max_neighbors and max_radius = radius, unless
+/// params.exclusive. With max_neighbors = 0 only counts are written, of all points within the radius. Batches, rows,
+/// padding and non-finite values: as for knn().
 ///
 /// @param exec       number of threads; blocks until done
 /// @param points     `[clouds, n]` or ragged, meters, three coordinates, host memory
@@ -175,8 +176,8 @@ using radius_row_neighbours [[deprecated("farpoint: use radius_row_neighbors")]]
 
 namespace detail {
 
-/// Table in vectors.
-/// @param search  `search(output)`: writes the table, and returns a result
+/// Runs a search of `max` neighbors per query, and returns its output in vectors.
+/// @param search  `search(output)`: fills the output, and returns a result
 template <class Scalar, class Search>
 radius_neighbors<Scalar> radius_in_vectors(index_t queries, index_t max, Search const& search) {
   auto const size = static_cast<std::size_t>(max < 0 || max > max_neighbors ? 0 : queries * max);
@@ -195,8 +196,8 @@ auto radius_in_vectors(host_exec exec, batch<Points> const& points, batch<Querie
       [&](auto const& output) { return radius_host(exec, points, queries, self, params, output, workspace); });
 }
 
-/// Rows in vectors, by two searches: one to count, one to fill.
-/// @param search  `search(output)`: writes the rows, and returns a result
+/// Runs a search for rows twice, to count and to fill, and returns its output in vectors.
+/// @param search  `search(output)`: fills the output, and returns a result
 template <class Scalar, class Search>
 radius_row_neighbors<Scalar> radius_rows_in_vectors(index_t queries, Search const& search) {
   radius_row_neighbors<Scalar> found;
@@ -224,9 +225,10 @@ auto radius_rows_in_vectors(host_exec exec, batch<Points> const& points, batch<Q
 
 /// @name radius() and radius_rows() of one cloud in a host container
 /// `auto found = farpoint::radius(points, {0.5, 32});` The queries are the points, or are in another container; `index`
-/// is a BVH of the points. Containers are contiguous, of a type that has a point_layout, of two or three coordinates;
-/// `exec` is all cores by default. The calls allocate the workspace and the result, and radius_rows() searches twice,
-/// to count and to fill. They throw std::invalid_argument with the reason, or std::bad_alloc.
+/// is a BVH of the points. Containers are contiguous, and their elements have a point_layout of two or three
+/// coordinates; points of two lie in the plane z = 0. `exec` is all cores by default. The calls allocate the workspace
+/// and the result, and radius_rows() searches twice, to count and to fill. They throw std::invalid_argument with the
+/// reason, or std::bad_alloc.
 /// @{
 template <class Container, class = detail::host_elements<Container const>>
 auto radius(Container const& points, radius_params const& params, host_exec exec = {}) {

@@ -9,6 +9,7 @@
 
 namespace farpoint_python {
 
+/// Parameters of a call. A `seed` draws the first sample at random, and `first` is not read then.
 inline farpoint::fps_params fps_params_of(farpoint::index_t samples, farpoint::index_t first, double stop_below,
                                           std::optional<std::uint64_t> const& seed) {
   farpoint::fps_params params;

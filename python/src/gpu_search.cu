@@ -6,7 +6,8 @@
 namespace farpoint_python {
 namespace {
 
-/// Makes the second half of a search.
+/// Runs a search that has been planned, in a workspace that the call allocates, and waits for its end.
+/// @param search  result of knn_shard_plan() or radius_shard_plan()
 template <class Search>
 farpoint::result finished(gpu_call& call, gpu_communicator const& ranks, Search search) {
   if (!search.outcome()) return search.outcome();

@@ -1,4 +1,4 @@
-// Threads that start together, so that they meet.
+// Threads that begin at the same time, so that their calls overlap.
 #pragma once
 
 #include <atomic>

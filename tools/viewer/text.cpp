@@ -8,22 +8,27 @@ namespace farpoint_viewer {
 
 namespace {
 
-/// Bytes of the character that `text` begins with; 0 if it begins with none.
+/// U+FFFD, which stands for what is not text.
+constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+/// Length in bytes of the UTF-8 character that `text` begins with; 0 if it does not begin with valid UTF-8.
 std::size_t character_size(std::string_view text) {
   auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  auto const follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  auto const is_continuation = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
   unsigned const first = byte(0);
   if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  // 0xC0 and 0xC1 begin only overlong encodings.
+  if (first >= 0xC2 && first <= 0xDF) return is_continuation(1) ? 2 : 0;
   if ((first & 0xF0U) == 0xE0) {
-    // Neither longer than needed, nor half of a UTF-16 pair.
-    bool const valid =
-        follows(1) && follows(2) && (first != 0xE0 || byte(1) >= 0xA0) && (first != 0xED || byte(1) < 0xA0);
+    // Overlong encodings of characters below U+0800 are invalid, and so are surrogates, U+D800 to U+DFFF.
+    bool const valid = is_continuation(1) && is_continuation(2) && (first != 0xE0 || byte(1) >= 0xA0) &&
+                       (first != 0xED || byte(1) < 0xA0);
     return valid ? 3 : 0;
   }
   if (first >= 0xF0 && first <= 0xF4) {
-    bool const valid = follows(1) && follows(2) && follows(3) && (first != 0xF0 || byte(1) >= 0x90) &&
-                       (first != 0xF4 || byte(1) < 0x90);
+    // Overlong encodings of characters below U+10000 are invalid, and so are numbers above U+10FFFF.
+    bool const valid = is_continuation(1) && is_continuation(2) && is_continuation(3) &&
+                       (first != 0xF0 || byte(1) >= 0x90) && (first != 0xF4 || byte(1) < 0x90);
     return valid ? 4 : 0;
   }
   return 0;
@@ -37,7 +42,7 @@ std::string valid_utf8(std::string_view text) {
   while (!text.empty()) {
     auto const size = character_size(text);
     if (size == 0) {
-      valid += "\xEF\xBF\xBD";
+      valid += replacement_character;
       text.remove_prefix(1);
     } else {
       valid += text.substr(0, size);
@@ -56,7 +61,7 @@ std::string html_text(std::string_view text) {
       case '>': escaped += "&gt;"; break;
       case '"': escaped += "&quot;"; break;
       case '\'': escaped += "&#39;"; break;
-      case '\0': escaped += "\xEF\xBF\xBD"; break;
+      case '\0': escaped += replacement_character; break;
       default: escaped += character;
     }
   }

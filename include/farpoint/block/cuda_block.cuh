@@ -12,9 +12,9 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The calling thread's block: one-dimensional, of exactly `Size` threads. Stateless. All threads of the block call
-/// sync(); all threads of a warp call the exchanges, which the last warp does with fewer than 32 threads if Size is no
-/// multiple of 32.
+/// The calling thread's block: one-dimensional, of exactly `Size` threads. Stateless. All threads of the block must
+/// call sync(); all threads of a warp must call shuffle() and the reductions. If Size is not a multiple of 32, the last
+/// warp has fewer threads.
 /// @tparam Size  threads, 1 to 1024
 template <int Size>
 class cuda_block {
@@ -27,7 +27,7 @@ class cuda_block {
   __device__ int rank() const noexcept { return static_cast<int>(threadIdx.x); }
   __device__ void sync() const noexcept { __syncthreads(); }
 
-  /// The value of a lane of the calling thread's warp.
+  /// Returns the `value` that a lane of the calling thread's warp has passed.
   template <class T>
   __device__ T shuffle(T value, int lane) const noexcept {
     if constexpr (sizeof(T) == sizeof(std::uint32_t)) {
@@ -46,7 +46,7 @@ class cuda_block {
     return value;
   }
 
-  /// The largest value in the warp, for all its threads.
+  /// Returns the largest value in the warp, to all its threads.
   __device__ std::uint32_t reduce_max(std::uint32_t value) const noexcept {
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(warp_mask(), value);
@@ -55,7 +55,7 @@ class cuda_block {
 #endif
   }
 
-  /// The smallest value in the warp, for all its threads.
+  /// Returns the smallest value in the warp, to all its threads.
   __device__ std::uint32_t reduce_min(std::uint32_t value) const noexcept {
 #if __CUDA_ARCH__ >= 800
     return __reduce_min_sync(warp_mask(), value);
@@ -75,7 +75,8 @@ class cuda_block {
     return lanes_here() == lanes ? 0xffffffffu : 0xffffffffu >> (lanes - last_lanes);
   }
 
-  // Reduces by shuffles: GPUs before sm_80 have no redux instruction.
+  // Reduces by shuffles, as GPUs before sm_80 have no redux instruction. A lane without a partner combines its value
+  // with itself, which changes neither a maximum nor a minimum.
   template <class Operation>
   __device__ std::uint32_t tree(std::uint32_t value, Operation operation) const noexcept {
     int const lane = rank() % lanes;

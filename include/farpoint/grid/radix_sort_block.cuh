@@ -10,17 +10,18 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
+/// Arguments of radix_block_kernel().
 struct radix_block_args {
   std::uint32_t const* keys;
   std::uint32_t const* values;
-  std::uint32_t* sorted_keys;  ///< these may be the input
-  std::uint32_t* sorted_values;
+  std::uint32_t* sorted_keys;    ///< may be `keys`
+  std::uint32_t* sorted_values;  ///< may be `values`
   radix_size size;
-  int bits;
+  int bits;  ///< low bits of the keys that are sorted by
 };
 
-/// CUB's ranking of full tiles: a warp finds the lanes that share a digit by eight ballots, so its cost does not depend
-/// on how the digits are spread.
+/// CUB's class that ranks the keys of a full tile by one digit. A warp finds the lanes that share a digit by eight
+/// ballots, so that the cost does not depend on the distribution of the digits.
 template <int Threads>
 using radix_block_rank = CUB_NS_QUALIFIER::BlockRadixRankMatch<Threads, radix_bits, false>;
 
@@ -30,7 +31,8 @@ union radix_block_storage {
   std::uint32_t words[std::size_t{Threads * Items}];
 };
 
-/// One block. Its storage is dynamic: it may be larger than a kernel's static shared memory.
+/// Sorts up to Threads x Items pairs by one block. Its shared memory is dynamic, because it may exceed the 48 KB that
+/// static shared memory is limited to.
 template <int Threads, int Items>
 __global__ void __launch_bounds__(Threads) radix_block_kernel(radix_block_args const args) {
   using place_type = radix_tile<Threads>;
@@ -41,7 +43,7 @@ __global__ void __launch_bounds__(Threads) radix_block_kernel(radix_block_args c
 #pragma unroll
   for (int i = 0; i < Items; ++i) {
     std::uint32_t const at = place_type::template place_of<Items>(i);
-    // Padding has the highest digits and comes last: the sort is stable.
+    // Padding keys have the highest digits. The sort is stable, so that they end behind keys with the same bits.
     keys[i] = at < size ? args.keys[at] : ~0u;
     values[i] = at < size ? args.values[at] : 0;
   }

@@ -1,4 +1,4 @@
-// point_bvh_ref in user kernels: results equal searches on the host in a BVH that the host has built.
+// point_bvh_ref in user kernels: searches return what searches on the host return in a BVH that the host has built.
 #include <farpoint/point_bvh.cuh>
 #include <farpoint/point_bvh.hpp>
 
@@ -17,13 +17,13 @@ using farpoint::vec;
 
 namespace {
 
-constexpr int most = 8;
+constexpr int max_k = 8;
 
 /// Results of one query: the k nearest points, the number of points within a radius, and the farthest of these.
 template <class Scalar>
 struct finding {
-  std::uint32_t index[most];
-  Scalar distance2[most];
+  std::uint32_t index[max_k];
+  Scalar distance2[max_k];
   std::uint32_t within;      ///< number of points within the radius
   std::uint32_t within_mix;  ///< hash of their indices that does not depend on the order
   Scalar farthest2;          ///< largest squared distance of a point within the radius
@@ -33,8 +33,8 @@ template <class Scalar>
 FARPOINT_HD finding<Scalar> find_around(point_bvh_ref<Scalar> const& index, vec<Scalar> const& q, int k, Scalar radius2,
                                         std::uint32_t excluded) {
   finding<Scalar> found{};
-  neighbor_key<Scalar> keys[most];
-  auto const list = index.template nearest<most>(q, k, radius2, excluded);
+  neighbor_key<Scalar> keys[max_k];
+  auto const list = index.template nearest<max_k>(q, k, radius2, excluded);
   list.write(keys, k);
   for (int j = 0; j < k; ++j) {
     found.index[j] = keys[j].index();
@@ -50,9 +50,9 @@ FARPOINT_HD finding<Scalar> find_around(point_bvh_ref<Scalar> const& index, vec<
 
 /// Searches around each finite point, in the point's own cloud. One block; its threads share the points.
 template <class Points>
-__global__ void ask_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
-                           farpoint::batch<Points> const clouds, int k, typename Points::scalar radius2,
-                           finding<typename Points::scalar>* found) {
+__global__ void search_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
+                              farpoint::batch<Points> const clouds, int k, typename Points::scalar radius2,
+                              finding<typename Points::scalar>* found) {
   for (index_t b = 0; b < clouds.size(); ++b) {
     Points const cloud = clouds[b];
     for (index_t i = threadIdx.x; i < cloud.size(); i += blockDim.x) {
@@ -63,10 +63,10 @@ __global__ void ask_kernel(farpoint::device_point_bvh<typename Points::scalar> c
   }
 }
 
-/// Counts the occurrences of each point in the index; a point with wrong coordinates adds a large number.
+/// Counts how often for_each() visits each point. A visit with wrong coordinates counts as 1,000.
 template <class Points>
-__global__ void go_through_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
-                                  farpoint::batch<Points> const clouds, int* seen) {
+__global__ void count_visits_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
+                                    farpoint::batch<Points> const clouds, int* seen) {
   index_t const b = blockIdx.x;
   Points const cloud = clouds[b];
   index[b].for_each([&](std::uint32_t i, auto const& p) {
@@ -76,12 +76,13 @@ __global__ void go_through_kernel(farpoint::device_point_bvh<typename Points::sc
   });
 }
 
+/// BVH of a problem's clouds on the device, and results of searches in it.
 template <class Problem>
-class asked_index {
+class searched_index {
  public:
   using scalar = typename Problem::scalar;
 
-  asked_index(Problem const& problem, scalar radius2)
+  searched_index(Problem const& problem, scalar radius2)
       : problem_{problem},
         radius2_{radius2},
         clouds_{problem},
@@ -95,9 +96,9 @@ class asked_index {
     farpoint::device_point_bvh<scalar> index;
     auto const clouds = clouds_.points();
     REQUIRE(build_point_bvh(cuda_exec{stream}, clouds, span_of<unsigned char>(memory_), index));
-    ask_kernel<<<1, 256, 0, stream>>>(index, clouds, static_cast<int>(problem_.k), radius2_, found_.data());
+    search_kernel<<<1, 256, 0, stream>>>(index, clouds, static_cast<int>(problem_.k), radius2_, found_.data());
     REQUIRE_CUDA(cudaMemsetAsync(seen_.data(), 0, seen_.size() * sizeof(int), stream));
-    go_through_kernel<<<static_cast<unsigned>(clouds.size()), 1, 0, stream>>>(index, clouds, seen_.data());
+    count_visits_kernel<<<static_cast<unsigned>(clouds.size()), 1, 0, stream>>>(index, clouds, seen_.data());
     REQUIRE_CUDA(cudaGetLastError());
   }
 
@@ -116,9 +117,9 @@ class asked_index {
       auto const cloud = clouds[b];
       for (index_t i = 0; i < cloud.size(); ++i) {
         auto const at = static_cast<std::size_t>(clouds.begin_of(b) + i);
-        bool const asks = farpoint::is_finite(cloud[i]);
-        same = same && seen[at] == (asks ? 1 : 0);
-        if (!asks) continue;
+        bool const is_query = farpoint::is_finite(cloud[i]);
+        same = same && seen[at] == (is_query ? 1 : 0);
+        if (!is_query) continue;
         auto const wanted =
             find_around(index[b], cloud[i], static_cast<int>(problem.k), radius2_, static_cast<std::uint32_t>(i));
         same = same && std::memcmp(&found[at], &wanted, sizeof wanted) == 0;
@@ -149,9 +150,9 @@ void check_shapes() {
         knn_problem<Coord> problem{make_cloud(which, n, n), k};
         auto const size = static_cast<index_t>(n);
         if (n > 9) problem.points.offsets = {0, size / 3, size / 3, size};
-        asked_index<knn_problem<Coord>> asked{problem, k == 5 ? typename knn_problem<Coord>::scalar(0.01) : 1};
-        asked.enqueue();
-        asked.check(problem);
+        searched_index<knn_problem<Coord>> searched{problem, k == 5 ? typename knn_problem<Coord>::scalar(0.01) : 1};
+        searched.enqueue();
+        searched.check(problem);
       }
     }
   }
@@ -162,7 +163,7 @@ __global__ void bounds_kernel(farpoint::device_point_bvh<Scalar> const index, fa
   bounds[threadIdx.x] = index[threadIdx.x].bounds();
 }
 
-/// Index of a problem's points, whose construction has been enqueued.
+/// BVH of a problem's clouds. The constructor enqueues the build.
 struct built_index {
   explicit built_index(knn_problem<float> const& problem)
       : clouds{problem}, memory{farpoint::point_bvh_bytes(cuda_exec{stream.get()}, clouds.points())} {
@@ -177,22 +178,22 @@ struct built_index {
 
 }  // namespace
 
-TEST_CASE("point_bvh_ref, device: a kernel of one's own finds what the host finds", "[point_bvh][device]") {
+TEST_CASE("point_bvh_ref, device: searches in a user's kernel equal searches on the host", "[point_bvh][device]") {
   check_shapes<float>();
   check_shapes<double>();
 }
 
-TEST_CASE("point_bvh_ref, device: a cloud that moves, in a graph", "[point_bvh][device][graph][sanitize]") {
+TEST_CASE("point_bvh_ref, device: a graph is replayed with other points", "[point_bvh][device][graph][sanitize]") {
   std::vector<knn_problem<float>> problems;
   for (shape const which : {shape::cube, shape::rings, shape::non_finite, shape::cube}) {
     problems.emplace_back(make_cloud(which, 1500, 3), 6);
   }
-  asked_index<knn_problem<float>> asked{problems[0], 0.02f};
-  captured_graph const graph{asked.stream(), [&] { asked.enqueue(); }};
+  searched_index<knn_problem<float>> searched{problems[0], 0.02f};
+  captured_graph const graph{searched.stream(), [&] { searched.enqueue(); }};
   for (auto const& problem : problems) {
-    asked.clouds().upload(problem);
+    searched.clouds().upload(problem);
     graph.replay();
-    asked.check(problem);
+    searched.check(problem);
   }
 }
 
@@ -215,7 +216,7 @@ TEST_CASE("point_bvh_ref, device: bounds of the finite points", "[point_bvh][dev
   }
 }
 
-TEST_CASE("device_point_bvh: packets whose points are far apart come first", "[point_bvh][device]") {
+TEST_CASE("device_point_bvh: packets are in the order of descending extents", "[point_bvh][device]") {
   for (shape const which : {shape::cube, shape::rings, shape::all_equal, shape::non_finite}) {
     knn_problem<float> const problem{make_cloud(which, 70001, 5), 1};
     built_index const built{problem};
@@ -249,7 +250,7 @@ TEST_CASE("device_point_bvh: packets whose points are far apart come first", "[p
         extent2 += (box.high[axis] - box.low[axis]) * (box.high[axis] - box.low[axis]);
       }
       int const exponent = extent2 == 0 ? -1000 : std::ilogb(extent2);
-      // The exponent may differ by one, because sums are rounded differently.
+      // This sum may be rounded to another exponent than the builder's, and the builder may merge two exponents.
       is_descending = is_descending && exponent <= last + 1;
       last = exponent;
     }
@@ -265,7 +266,7 @@ TEST_CASE("device_point_bvh: knn() takes no workspace, or one that is large enou
   auto const& clouds = built.clouds;
   auto const& index = built.index;
   cuda_exec const exec{built.stream.get()};
-  // The call sorts this many queries, which are copies of the first point.
+  // Enough queries for knn() to sort them in the workspace; a stride of 0 makes all of them the first point.
   farpoint::point_view<float> const one{clouds.points().points().base(), rows, 0};
   farpoint::batch<farpoint::point_view<float>> const queries{one};
   device_array<std::int32_t> const indices{static_cast<std::size_t>(3 * rows)};

@@ -1,5 +1,5 @@
-// A quadtree in a kernel of a user's own: discs, boxes and nodes. The host's answers come from the same functions,
-// which its own tests check.
+// quadtree_ref in a user's kernel: visits of discs, boxes and nodes equal those on the host, which
+// tests/search/host/test_quadtree.cpp checks.
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/quadtree.hpp>
 
@@ -12,7 +12,7 @@ using farpoint::quadtree_ref;
 
 namespace {
 
-/// A position in an image and a search radius, px.
+/// Center and radius of a disc, and of the box around it (px).
 struct shape_query {
   float x, y, radius;
 };
@@ -31,6 +31,7 @@ struct visit_digest {
   }
 };
 
+/// Visits the points in a query's disc, those in its box, and the nodes of all levels at its center.
 FARPOINT_HD visit_digest visit_all(quadtree_ref const& tree, shape_query const& q) {
   visit_digest digest;
   auto const visit = [&](std::uint32_t position) { digest.add(tree.index(position)); };

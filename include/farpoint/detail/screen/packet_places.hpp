@@ -1,5 +1,5 @@
 /// @file
-/// Slots of consecutive points of which some begin a packet.
+/// Slots of consecutive points, some of which begin a packet.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -10,12 +10,14 @@ namespace FARPOINT_HIDDEN detail {
 /// Number of queries that a warp answers together.
 inline constexpr std::uint32_t screen_packet = 32;
 
+/// First slot of a packet that is not before slot `place`.
 FARPOINT_HD constexpr std::uint32_t next_packet(std::uint32_t place) noexcept {
   return (place + (screen_packet - 1)) / screen_packet * screen_packet;
 }
 
-/// Slots that consecutive points take, wherever the first point's slot is. A point that begins a packet takes the first
-/// slot of a packet, behind a gap if necessary. then() is associative, so a prefix sum yields the slots of many points.
+/// Numbers of slots that consecutive points take, which do not depend on the first point's slot. A point that begins a
+/// packet takes the first slot of a packet, behind a gap if necessary. then() is associative, so that a prefix sum
+/// yields the slots of many points.
 struct screen_places {
   std::uint32_t before = 0;  ///< points before the first one that begins a packet
   std::uint32_t after = 0;   ///< slots from that point on, gaps included; 0 if no point begins a packet
@@ -28,7 +30,7 @@ struct screen_places {
     if (after == 0) return {before + next.before, next.after};
     return {before, next.after == 0 ? after + next.before : next_packet(after + next.before) + next.after};
   }
-  /// Number of slots up to the end of these points if the first one begins a packet.
+  /// Number of slots up to the end of these points if the first one has the first slot of a packet.
   FARPOINT_HD constexpr std::uint32_t end() const noexcept { return after == 0 ? before : next_packet(before) + after; }
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// The arguments of point_window_slide(), their checks, and the test of a point, for every backend.
+/// Arguments of point_window_slide(), their checks, and the test of a point, for every backend.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -9,17 +9,17 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Largest capacity of a window, and most points of a scan: those of a BVH.
+/// Largest capacity of a window, and largest number of points of a scan: as of a BVH.
 inline constexpr index_t max_window_points = index_t{1} << 30;
 
-/// What becomes of an entry: a row of the window, or a point of the scan's view.
+/// Outcome of an entry, which is a row of the window or a point of the scan's view; `none` if it holds no point.
 enum class slide_state : int { none, kept, erased, appended, outside, non_finite };
 
 FARPOINT_HD constexpr bool is_in_window(slide_state state) noexcept {
   return state == slide_state::kept || state == slide_state::appended;
 }
 
-/// Entries are the rows of the window, then the points of the scan's view.
+/// One call. Its entries are the rows of the window, then the points of the scan's view.
 template <class Points>
 struct slide_call {
   using scalar = typename Points::scalar;
@@ -32,13 +32,13 @@ struct slide_call {
 
   /// Number of entries; known without reading the arrays.
   index_t entries() const noexcept { return entries_of(window.capacity(), scan.points().size()); }
-  /// Clamped: a call that will be refused may have any number.
+  /// Number of entries for these sizes, clamped: the arguments of a call that will be refused may be any numbers.
   static index_t entries_of(index_t capacity, index_t scan_points) noexcept {
     return smaller(larger(capacity, index_t{0}), max_window_points) +
            smaller(larger(scan_points, index_t{0}), max_window_points);
   }
 
-  /// Positions of the points of a cloud in its view; none if its offsets are wrong.
+  /// Positions of a cloud's points in its view; empty if its offsets are wrong.
   struct range {
     index_t begin = 0, end = 0;
     FARPOINT_HD bool has(index_t i) const noexcept { return i >= begin && i < end; }
@@ -74,7 +74,8 @@ struct slide_call {
     return inside || !has_origin;
   }
 
-  /// Finds what becomes of an entry. For a point that is in the window afterwards `p` and `source` are set.
+  /// Returns the outcome of an entry. If its point is in the window afterwards, sets `p` to the point, and `source` to
+  /// its value of slide_output::sources.
   FARPOINT_HD slide_state find(index_t entry, range const& rows, range const& points, point& p,
                                std::uint32_t& source) const noexcept {
     index_t const capacity = window.capacity();
@@ -136,7 +137,9 @@ struct slide_call {
 
   static result check_window(point_window<scalar> const& window, std::size_t index_bytes) noexcept {
     if (window.capacity() > max_window_points) return reject("point_window: a capacity of more than 2^30 points");
-    if (window.offsets.size() < 2) return reject("point_window: it was never made by point_window_clear()");
+    if (window.offsets.size() < 2) {
+      return reject("point_window: offsets has fewer than two entries: call point_window_clear() first");
+    }
     return check_workspace(window.index, index_bytes,
                            FARPOINT_TOO_SMALL("point_window_slide", "window.index", "point_window_bytes"));
   }

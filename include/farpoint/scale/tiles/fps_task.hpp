@@ -1,5 +1,5 @@
 /// @file
-/// fps_tiles() after its arguments have been checked.
+/// Rounds of fps_tiles(), whose arguments have been checked.
 #pragma once
 
 #include <farpoint/host/float_environment.hpp>
@@ -13,8 +13,8 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Tuning of fps_shard() for tiles as ranks. A round is a pass over the tiles, not an exchange, so that longer messages
-/// pay off: 5,000 samples of 64 tiles of 10,000 points take 1,672 reads, and 2,272 with the messages of 64 ranks; a
-/// read for each sample would be 5,000.
+/// pay off: 5,000 samples of 64 tiles of 10,000 points take 1,672 reads of a tile, and 2,272 with the tuning for 64
+/// ranks; one read per sample would be 5,000.
 inline fps_shard_tuning fps_tiles_tuning(index_t tiles) noexcept {
   fps_shard_tuning tuning{1};
   tuning.groups = larger<index_t>(4, smaller<index_t>(64, 1024 / larger<index_t>(tiles, 1)));
@@ -26,8 +26,8 @@ inline fps_shard_tuning fps_tiles_tuning(index_t tiles) noexcept {
 /// State of a tile between rounds.
 template <class Scalar>
 struct fps_tile_state {
-  Scalar cut;  ///< the tile's message has all candidates from this squared distance on
-  bool was_read;
+  Scalar cut;       ///< the tile's message has all candidates from this squared distance on
+  bool was_read;    ///< the tile has a message
   bool has_sample;  ///< a point of the tile became a sample in the previous round
 };
 
@@ -82,7 +82,7 @@ class fps_tiles_task {
                                  params.samples)},
         rounds_{static_cast<int>(count_), params, output, tuning_, memory_} {}
 
-  /// @param first  index of the first sample, if its point is finite
+  /// @param first  index of the first sample; if its point is not finite, the finite point of lowest index is sampled
   result run(index_t first) {
     default_float_environment const environment;
     result done;
@@ -143,7 +143,8 @@ class fps_tiles_task {
     return {memory_.received + static_cast<std::size_t>(t) * messages::bytes(tuning_), 1, tuning_};
   }
 
-  /// True if a sample of the previous round lowers a distance in a tile, or is one of its points.
+  /// True if a sample of the previous round is a point of the tile, or may lower a distance in it.
+  /// @param largest  largest squared distance of the tile's points
   bool is_changed(index_t t, scalar largest) const noexcept {
     if (state_[t].has_sample) return true;
     for (std::uint32_t s = 0; s < samples_; ++s) {
@@ -188,6 +189,7 @@ class fps_tiles_task {
     }
   }
 
+  /// Accepts samples by the messages of all tiles.
   void accept() noexcept {
     rounds_.template accept<fps_shard_rule>(exec_, [this](index_t g, std::uint32_t, auto const& one) {
       add_sample(one.index, one.ball);
@@ -206,7 +208,7 @@ class fps_tiles_task {
   fps_shard_memory<scalar, dim> memory_;
   fps_shard_rounds<scalar, dim> rounds_;
 
-  bool has_first_ = false;     ///< there is a finite point
+  bool has_first_ = false;     ///< the first sample was taken: some point is finite
   std::uint32_t samples_ = 0;  ///< samples of the previous round, in memory_.samples
   index_t number_ = 0;         ///< rounds so far
 };
