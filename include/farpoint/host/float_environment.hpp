@@ -59,5 +59,19 @@ class default_float_environment {
   word callers_;
 };
 
+/// Square of a parameter, both roundings in the default environment, so that it compares with squared distances as in
+/// every other process. The volatile variables keep the product between the two changes of the environment.
+template <class Scalar>
+Scalar rounded_square(double value) noexcept {
+  double const volatile given = value;
+  Scalar volatile square = 0;
+  {
+    default_float_environment const environment;
+    auto const rounded = static_cast<Scalar>(given);
+    square = rounded * rounded;
+  }
+  return square;
+}
+
 }  // namespace detail
 FARPOINT_END_NAMESPACE

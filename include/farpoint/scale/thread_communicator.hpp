@@ -37,10 +37,21 @@ class thread_ranks {
     span<message const> outgoing = {};
   };
 
-  /// @return false if a rank did not arrive within the time-out, or an exchange has failed
+  /// Publishes a rank's buffers, and waits for all ranks. After a failure nothing is published: a late rank may still
+  /// read what was.
+  bool meet(int rank, published const& buffers) {
+    return meet([&] { published_[static_cast<std::size_t>(rank)] = buffers; });
+  }
   bool meet() {
+    return meet([] {});
+  }
+  /// @param publish  called before the rank counts as arrived
+  /// @return false if a rank did not arrive within the time-out, or an exchange has failed
+  template <class Publish>
+  bool meet(Publish const& publish) {
     std::unique_lock<std::mutex> lock{mutex_};
     if (failed_) return false;
+    publish();
     if (++arrived_ == published_.size()) {
       arrived_ = 0;
       ++meeting_;
@@ -96,8 +107,7 @@ class thread_communicator {
   int rank() const noexcept { return rank_; }
 
   result all_gather(void const* mine, void* all, std::size_t size) noexcept {
-    own() = {mine, size, {}};
-    if (!group_->meet()) return late();
+    if (!group_->meet(rank_, {mine, size, {}})) return late();
     bool fits = true;
     for (int from = 0; from < ranks(); ++from) {
       auto const& theirs = at(from);
@@ -109,8 +119,7 @@ class thread_communicator {
   }
 
   result all_to_all(all_to_all_messages const& exchange) noexcept {
-    own() = {exchange.send, 0, exchange.outgoing};
-    if (!group_->meet()) return late();
+    if (!group_->meet(rank_, {exchange.send, 0, exchange.outgoing})) return late();
     bool fits = true;
     for (int from = 0; from < ranks(); ++from) {
       auto const& theirs = at(from);
@@ -129,8 +138,9 @@ class thread_communicator {
   void abort() noexcept { group_->fail(); }
 
  private:
-  thread_ranks::published& at(int rank) const noexcept { return group_->published_[static_cast<std::size_t>(rank)]; }
-  thread_ranks::published& own() const noexcept { return at(rank_); }
+  thread_ranks::published const& at(int rank) const noexcept {
+    return group_->published_[static_cast<std::size_t>(rank)];
+  }
 
   static result late() noexcept {
     return detail::communication_failure("thread_communicator: a rank has failed, or did not come in time");

@@ -8,6 +8,8 @@
 #include "../failing_communicator.hpp"
 #include "../repartition_problem.hpp"
 
+#include <array>
+
 using namespace farpoint_tests;
 
 namespace {
@@ -115,6 +117,31 @@ TEST_CASE("repartition, host: owned points are parts of a cloud for other calls 
     answer.outcome = found.run(room);
   });
   check_knn_answers(search, answers);
+}
+
+TEST_CASE("repartition, host: ranks that own nothing take part in all exchanges, without any memory for outputs",
+          "[repartition][shard]") {
+  constexpr int ranks = 3;
+  farpoint::thread_ranks group{ranks, std::chrono::seconds{10}};
+  packed_points<float> const cloud{{{1, 2, 3}}};
+  std::array<std::vector<index_t>, ranks> indices;
+  std::array<bool, ranks> good{};
+  together(ranks, [&](int number) {
+    auto const rank = static_cast<std::size_t>(number);
+    farpoint::host_exec const exec{1};
+    farpoint::thread_communicator communicator{group, number};
+    // Rank 0 has the only point, and the last rank owns it.
+    farpoint::point_view<float> const points{cloud.data(), number == 0 ? 1 : 0};
+    farpoint::shard<farpoint::point_view<float>> const part{points, 5};
+    farpoint::host_scratch const memory{repartition_plan_workspace_bytes(exec, ranks, part)};
+    auto moved = repartition_plan(exec, communicator, part, memory);
+    std::vector<float> owned(static_cast<std::size_t>(moved.owned()) * 3);
+    indices[rank].resize(static_cast<std::size_t>(moved.owned()));
+    farpoint::host_scratch const room{moved.workspace_bytes()};
+    good[rank] = moved.run({owned, indices[rank]}, room) && communicator.all_gather(nullptr, nullptr, 0);
+  });
+  CHECK(good == std::array<bool, ranks>{true, true, true});
+  CHECK(indices == std::array<std::vector<index_t>, ranks>{{{}, {}, {5}}});
 }
 
 TEST_CASE("repartition, host: real scans in uneven parts", "[repartition][shard][data]") {

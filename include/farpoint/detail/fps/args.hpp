@@ -6,6 +6,7 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/detail/fps/candidate_threshold.hpp>
+#include <farpoint/host/float_environment.hpp>
 #include <farpoint/types/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -61,7 +62,7 @@ struct fps_args {
   unsigned const* bad_offsets = nullptr;
 
   fps_args(batch<Points> const& clouds_, fps_params const& params_, fps_output<scalar> const& output_) noexcept
-      : clouds{clouds_}, params{params_}, output{output_}, stop2{square(static_cast<scalar>(params_.stop_below))} {}
+      : clouds{clouds_}, params{params_}, output{output_}, stop2{rounded_square<scalar>(params_.stop_below)} {}
 
   /// Returns the number of entries of params.chosen per cloud.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t chosen_per_cloud() const noexcept {
@@ -96,9 +97,6 @@ struct fps_args {
     for (index_t slot = 0; slot < params.samples; ++slot) write_padding(b, slot);
     write_count(b, 0);
   }
-
- private:
-  static scalar square(scalar value) noexcept { return value * value; }
 };
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/limits.hpp>
 #include <farpoint/core/math.hpp>
+#include <farpoint/host/float_environment.hpp>
 #include <farpoint/types/deprecated_search.hpp>
 #include <farpoint/types/estimate_normals.hpp>
 #include <farpoint/types/interpolate.hpp>
@@ -109,8 +110,7 @@ inline result check_neighborhoods(neighborhood_params const& params) noexcept {
 /// Square of a radius, for comparison with squared distances.
 template <class Scalar>
 Scalar squared_radius(double radius) noexcept {
-  auto const rounded = static_cast<Scalar>(radius);
-  return rounded * rounded;
+  return rounded_square<Scalar>(radius);
 }
 
 /// The largest squared distance that a neighbor may have.

@@ -130,6 +130,9 @@ result check_voxel_map_header(voxel_map_params<Scalar> const& params, voxel_map_
   if (header.report.voxels > static_cast<std::uint64_t>(params.capacity)) {
     return reject("voxel_map: the saved map has more voxels than the capacity");
   }
+  if (header.report.voxels > static_cast<std::uint64_t>(params.mode.max_voxels)) {
+    return reject("voxel_map: the saved map has more voxels than its max_voxels");
+  }
   if (header.report.points > std::uint64_t{1} << 62) return reject("voxel_map: a saved map of more than 2^62 points");
   return {};
 }

@@ -2,6 +2,7 @@
 /// The decisions of fps_shard() and fps_tiles(): which candidates become samples, and when the answer is complete.
 #pragma once
 
+#include <farpoint/host/float_environment.hpp>
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/scale/host/fps_memory.hpp>
 #include <farpoint/types/fps_shard.hpp>
@@ -28,7 +29,7 @@ class fps_shard_rounds {
         tuning_{tuning},
         memory_{arrays},
         messages_{arrays.received, ranks, tuning},
-        stop2_{static_cast<Scalar>(params.stop_below) * static_cast<Scalar>(params.stop_below)} {}
+        stop2_{rounded_square<Scalar>(params.stop_below)} {}
 
   /// Writes a sample behind those written before.
   void write(key const& sample) noexcept { write(count_++, sample); }

@@ -83,7 +83,7 @@ class FARPOINT_HIDDEN planned_repartition {
     auto* const points = reinterpret_cast<vec<scalar>*>(output.points.data());
     detail::curve_mover<Exec, Communicator> const mover{exec_, communicator_};
     return detail::or_abort(communicator_,
-                            mover.send(route_, pack, {sent.points, sent.indices, points, output.indices.data()}));
+                            mover.send(route_, pack, {sent.points, sent.indices, points, output.indices.data(), true}));
   }
 
   /// Bytes of workspace of send_features() and of return_features(), 256-byte aligned: the features of the rank's

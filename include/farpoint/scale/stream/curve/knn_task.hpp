@@ -137,13 +137,13 @@ class knn_curve_task {
     auto const first = static_cast<Index>(first_place_);
     curve_pack_step<Points, Index> const point{
         call_.part.points, m.owners.points.order(ranks()), nullptr, nullptr, first, n};
-    result const done = owners_.mover().send(points, point, {m.sent, m.sent_names, m.owned, m.names});
+    result const done = owners_.mover().send(points, point, {m.sent, m.sent_names, m.owned, m.names, true});
     if (!done || is_self_) return done;
     curve_pack_step<Queries, Index> const query{
         call_.queries, m.owners.queries.order(ranks()), nullptr, nullptr, first, n};
     bool const excludes = call_.params.exclude_self;
     result const sent =
-        owners_.mover().send(queries, query, {m.sent, m.sent_names, m.asked, excludes ? m.excluded_names : nullptr});
+        owners_.mover().send(queries, query, {m.sent, m.sent_names, m.asked, m.excluded_names, excludes});
     if (!sent || !excludes) return sent;
     return for_each_index(exec_, queries.received(),
                           knn_excluded_step<Index>{m.excluded_names, m.names, points.received(), m.excluded}, 8);

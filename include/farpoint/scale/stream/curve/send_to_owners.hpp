@@ -195,14 +195,15 @@ class curve_mover {
     vec<Scalar>* sent;
     Index* sent_names;
     vec<Scalar>* received;
-    Index* received_names;  ///< null: no positions are sent
+    Index* received_names;
+    bool has_names;  ///< false: no positions are sent; equal on all ranks, also on those that own nothing
   };
 
   /// @param pack  step that writes all items; has the sorted `order`
   template <class Points, class Index>
   result send(curve_route& route, curve_pack_step<Points, Index> const& pack,
               buffers<typename Points::scalar, Index> const& to) const noexcept {
-    bool const has_names = to.received_names != nullptr;
+    bool const has_names = to.has_names;
     result done = route.for_each_part([&](index_t begin, index_t end, index_t kept_at) {
       bool const is_kept = kept_at >= 0;
       auto step = pack;

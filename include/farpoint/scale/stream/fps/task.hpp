@@ -45,7 +45,7 @@ class fps_stream_task {
               plan.memory,
               plan.memory.found[0],
               static_cast<std::uint32_t>(params.samples),
-              static_cast<float>(params.stop_below) * static_cast<float>(params.stop_below),
+              rounded_square<float>(params.stop_below),
               static_cast<unsigned>(communicator.ranks()),
               static_cast<unsigned>(communicator.rank()),
               0} {}
