@@ -194,11 +194,7 @@ def three_nn(target: Tensor, source: Tensor) -> Tuple[Tensor, Tensor]:
     _batch("three_nn", "target", target, 3, "(B, N, 3)")
     _batch("three_nn", "source", source, 3, "(B, M, 3)")
     of_target, of_source = _coordinates("three_nn", target, source)
-    if of_target.dtype == torch.float32:
-        distances, indices = _fp.three_nn(of_target, of_source)
-    else:
-        indices, distances = _nearest("three_nn", 3, of_source, of_target)
-        distances, indices = distances.sqrt(), indices.clamp(min=0)
+    distances, indices = _fp.three_nn(of_target, of_source)
     return distances.to(target.dtype), indices
 
 

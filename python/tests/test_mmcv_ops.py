@@ -302,6 +302,15 @@ def test_voxels(device, dtype, rng):
         assert torch.equal(one, other)
 
 
+def test_roots_of_distances_are_rounded_to_the_nearest(device):
+    # The last bit of sqrt() of torch on a CPU is wrong for some numbers.
+    target, source = torch.rand(2, 500, 3, device=device).double(), torch.rand(2, 60, 3, device=device).double()
+    dist, idx = mm.three_nn(target, source)
+    expected, nearest = farpoint.three_nn(array(target), array(source))
+    np.testing.assert_array_equal(array(dist), expected)
+    equal(idx, nearest)
+
+
 def test_half_a_voxel_at_the_end_counts_as_one(device):
     # 1 / float32(0.4) is 2.5 in float32 and less in double.
     points = torch.rand(200, 4, device=device) * torch.tensor([2, 2, 1.2, 1], device=device)
