@@ -89,11 +89,12 @@ _places: Dict[tuple, Any] = {}
 def _places_of(space: Any, n: int, block: int) -> Any:
     """_tie_order() as a cached array: the next call copies nothing to the device."""
     key = (n, block, space.library.__name__, str(getattr(space, "device", "")))
-    if key not in _places:
+    places = _places.get(key)  # another thread may clear the cache at any time
+    if places is None:
         if len(_places) >= 64:
             _places.clear()
-        _places[key] = space.array(_tie_order(n, block), "int64")
-    return _places[key]
+        places = _places[key] = space.array(_tie_order(n, block), "int64")
+    return places
 
 
 def _tie_order(n: int, max_threads: int) -> Any:

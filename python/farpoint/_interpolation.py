@@ -81,6 +81,8 @@ def three_interpolate(features: Tensor, idx: Tensor, weight: Tensor, *, offsets:
                       index_offsets: Any = None, index_lengths: Any = None) -> Tensor:
     """(B, C, M), (B, N, 3), (B, N, 3) -> (B, C, N), or of ragged clouds (M, C), (N, 3), (N, 3) -> (N, C), differentiable in features
     and weights; see `farpoint.three_interpolate`."""
+    if idx.shape != weight.shape or idx.shape[-1:] != (3,):
+        raise ValueError("three_interpolate: idx and weight are not both (B, N, 3)")
     cuts = offsets_of(offsets, lengths, features)
     if cuts is None:
         return weighted_sum(features, idx, weight, True)
@@ -135,6 +137,14 @@ _inverse_weights_operator.register_autograd(
     setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
 
 
+def check_features(features: Tensor, points: Tensor) -> None:
+    """Refuses integers, to which weights would be rounded, and features without a row for each point."""
+    if not features.is_floating_point():
+        raise ValueError(f"interpolate: features are {features.dtype}; they must be floating point numbers")
+    if features.dim() < 2 or features.shape[:-1] != points.shape[:-1]:
+        raise ValueError(f"interpolate: features have the shape {tuple(features.shape)}; they must have a row for each point")
+
+
 def by_distance(features: Tensor, rows: Tensor, distances: Tensor) -> Tensor:
     """Features (B, N, C) of three rows, weighted by the inverse of their squared distances."""
     direct = transformed() or eager(distances, rows)
@@ -165,6 +175,7 @@ def interpolate(points: Tensor, features: Tensor, queries: Tensor, *, offsets: A
     if direct and eager(points, features, queries):
         return _fp.interpolate(points, features, queries, offsets=offsets, lengths=lengths, query_offsets=query_offsets,
                                query_lengths=query_lengths)
+    check_features(features, points)
     points, queries = coordinates(points, queries)
     cuts, asked = offsets_of(offsets, lengths, points), offsets_of(query_offsets, query_lengths, queries, "query_")
     if direct:

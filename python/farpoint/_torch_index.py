@@ -9,7 +9,7 @@ from torch import Tensor
 import farpoint as _fp
 
 from ._distances import INFINITY, gradient_of_distances, rows_of
-from ._interpolation import by_distance
+from ._interpolation import by_distance, check_features
 from ._lists import list_distances
 from ._rows import coordinates, offsets_of
 
@@ -101,6 +101,7 @@ class PointIndex:
     @torch.compiler.disable
     def interpolate(self, features: Tensor, queries: Tensor, *, query_offsets: Any = None, query_lengths: Any = None) -> Tensor:
         """Features at the queries, of the three nearest points, of any floating type; see `farpoint.torch.interpolate`."""
+        check_features(features, self._points)
         indices, distances = self.knn(3, queries, query_offsets=query_offsets, query_lengths=query_lengths)
         cuts = offsets_of(query_offsets, query_lengths, queries, "query_")
         return by_distance(features, rows_of(indices, self._points, self._offsets, cuts), distances)

@@ -148,8 +148,11 @@ def voxelize(points: Tensor, voxel_size: Any, point_range: Optional[Sequence[flo
         raise ValueError(f"voxelize: {what}; pass points.detach(), or leave it out")
     hidden = ("num_points", "list_offsets", "list_points") if learned else ()
     asked = " ".join(dict.fromkeys((*names, *hidden)))
-    size = [float(each) for each in voxel_size] if isinstance(voxel_size, (list, tuple)) else [float(voxel_size)] * 3
+    sizes = voxel_size.tolist() if hasattr(voxel_size, "tolist") else voxel_size
+    size = [float(each) for each in sizes] if isinstance(sizes, (list, tuple)) else [float(sizes)] * 3
     bounds = [] if point_range is None else [float(each) for each in point_range]
+    if point_range is not None and not bounds:  # the operator takes these for no range
+        raise ValueError("voxelize: point_range has 0 numbers; it must have six")
     dtype = points.dtype if dtype is None else dtype
     kind = str(dtype).rpartition(".")[2] if isinstance(dtype, (str, torch.dtype)) else name_of(dtype)
     tensors = _voxelize(points.detach(), size, bounds, max_points, max_voxels, asked, capacity, order, columns, seed, kind, cuts)

@@ -194,11 +194,7 @@ def three_nn(target: Tensor, source: Tensor) -> Tuple[Tensor, Tensor]:
     _batch("three_nn", "target", target, 3, "(B, N, 3)")
     _batch("three_nn", "source", source, 3, "(B, M, 3)")
     of_target, of_source = _coordinates("three_nn", target, source)
-    if of_target.dtype == torch.float32:
-        distances, indices = _fp.three_nn(of_target, of_source)
-    else:
-        indices, distances = _nearest("three_nn", 3, of_source, of_target)
-        distances, indices = distances.sqrt(), indices.clamp(min=0)
+    distances, indices = _fp.three_nn(of_target, of_source)
     return distances.to(target.dtype), indices
 
 
@@ -339,6 +335,15 @@ def _cells(size: Sequence[float], bounds: Sequence[float]) -> List[float]:
     return ((ends[3:] - ends[:3]) / np.asarray(size, np.float32)).tolist()
 
 
+def _counts(size: Sequence[float], bounds: Sequence[float]) -> List[int]:
+    """Voxels along each axis: the quotient in float32, halves rounded up, as in mmcv's kernels."""
+    if not all(0 < edge < math.inf for edge in size):
+        raise ValueError(f"voxelization: voxel_size is {tuple(size)}; it must be positive and finite")
+    if not all(map(math.isfinite, bounds)):
+        raise ValueError(f"voxelization: coors_range is {tuple(bounds)}; it must be finite")
+    return [math.floor(cells + 0.5) for cells in _cells(size, bounds)]
+
+
 def voxelization(points: Tensor, voxel_size: Any, coors_range: Any, max_points: int = 35, max_voxels: int = 20000,
                  deterministic: bool = True) -> Union[Tensor, Tuple[Tensor, Tensor, Tensor]]:
     """Voxels of a cloud, in the order of their first points; with max_points or max_voxels of -1, the voxel of each point.
@@ -370,13 +375,15 @@ def voxelization(points: Tensor, voxel_size: Any, coors_range: Any, max_points: 
         raise ValueError("voxelization: points must be floating point numbers, three or more for each point")
     size, bounds = _rounded("voxelization", "voxel_size", voxel_size, 3), _rounded("voxelization", "coors_range", coors_range, 6)
     wide = points if points.dtype == torch.float64 else points.float()
+    counts = _counts(size, bounds)
     if max_points == -1 or max_voxels == -1:
-        counts = [math.floor(cells + 0.5) for cells in _cells(size, bounds)]
         low, cell, grid = (wide.new_tensor(numbers) for numbers in (bounds[:3], size, counts))
         place = ((wide.detach()[:, :3] - low) / cell).floor()
         inside = ((place >= 0) & (place < grid)).all(1, keepdim=True)
         return torch.where(inside, place, -1).flip(1).int()
-    found = _fp.voxelize(wide, size, bounds, max_points=max_points, max_voxels=max_voxels, columns="zyx",
+    # farpoint divides in double, where a range of 1 m has fewer than 2.5 voxels of float32(0.4) m: this upper end has `counts`.
+    upper = [low + count * edge for low, count, edge in zip(bounds, counts, size)]
+    found = _fp.voxelize(wide, size, (*bounds[:3], *upper), max_points=max_points, max_voxels=max_voxels, columns="zyx",
                          outputs=("voxels", "coords", "num_points"))
     count = int(found["voxel_count"])
     voxels, coors, num_points = (found[name][:count] for name in ("voxels", "coords", "num_points"))

@@ -25,9 +25,15 @@ __all__ = ["Tiles"]
 Tile = Union[Any, Callable[[], Any]]
 
 
+def _unmasked(what: str, values: Any) -> np.ndarray:
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"Tiles: {what} is a masked array, and masks are not known; pass the rows that count")
+    return np.asarray(values)
+
+
 def _rows_of(tile: Tile, number: int) -> np.ndarray:
     """The points of a tile, as its source has them."""
-    points = np.asarray(tile() if callable(tile) else tile)
+    points = _unmasked(f"tile {number}", tile() if callable(tile) else tile)
     if points.ndim != 2 or points.shape[1] < 3:
         raise ValueError(f"Tiles: tile {number} has the shape {points.shape}; it must be (N, 3) or have more columns")
     return points[:, :3]
@@ -125,10 +131,11 @@ class Tiles:
             An index is negative, or not below the number of points.
         """
         wanted = np.asarray(indices)
-        if wanted.ndim != 1 or wanted.dtype.kind != "i":
+        if wanted.ndim != 1 or (wanted.dtype.kind not in "iu" and wanted.size > 0):
             raise ValueError("Tiles.take: indices are no one-dimensional array of integers")
         if ((wanted < 0) | (wanted >= self.points)).any():
             raise ValueError("Tiles.take: an index is none of the cloud")
+        wanted = wanted.astype(np.int64)
         found = np.empty((len(wanted), 3), self.dtype)
         home = np.searchsorted(self.first_indices, wanted, "right") - 1
         for tile in np.unique(home):
@@ -145,7 +152,7 @@ class Tiles:
             return self.read(number), int(self.first_indices[number])
         if exclude_self:
             raise ValueError(f"Tiles.{name}: exclude_self is for the points of a tile")
-        points = np.asarray(queries)
+        points = _unmasked("the array of queries", queries)
         if points.ndim != 2 or points.shape[1] != 3:
             raise ValueError(f"Tiles.{name}: queries have the shape {points.shape}; it must be (M, 3)")
         return np.ascontiguousarray(points, self.dtype), 0

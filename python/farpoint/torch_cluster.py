@@ -338,7 +338,7 @@ def grid_cluster(pos: Tensor, size: Tensor, start: Optional[Tensor] = None, end:
 
 def _for_clouds(what: str, numbers: Tensor, sizes: Tensor) -> Tensor:
     """A number, or one for each cloud."""
-    if numbers.dim() > 0 and numbers.shape != sizes.shape:
+    if numbers.dim() > 0 and tuple(numbers.shape) not in ((1,), tuple(sizes.shape)):
         raise ValueError(f"fps: {what} has the shape {tuple(numbers.shape)}, and there are {sizes.shape[0]} clouds")
     return numbers.detach().to(sizes.device)
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import farpoint
+from farpoint import _compat
 
 
 def fused(a, b):
@@ -160,3 +161,16 @@ def test_distCUDA2(points):
 def test_distCUDA2_of_many(rng):
     points = rng.standard_normal((300, 3)).astype(np.float32)
     np.testing.assert_array_equal(farpoint.distCUDA2(points), simple_knn_kernel(points))
+
+
+def test_a_cache_that_another_thread_clears(monkeypatch, rng):
+    class Cleared(dict):
+        def __contains__(self, key):
+            found = super().__contains__(key)
+            self.clear()
+            return found
+
+    monkeypatch.setattr(_compat, "_places", Cleared())
+    points = rng.random((40, 3), dtype=np.float32)
+    one, other = (farpoint.furthest_point_sample(points, 5, rules="openpcdet") for _ in range(2))
+    np.testing.assert_array_equal(one, other)

@@ -1,6 +1,7 @@
 """farpoint.mmcv_ops against mmcv's kernels, restated as loops over all pairs."""
 
 import inspect
+import math
 
 import numpy as np
 import pytest
@@ -301,6 +302,28 @@ def test_voxels(device, dtype, rng):
         assert torch.equal(one, other)
 
 
+def test_roots_of_distances_are_rounded_to_the_nearest(device):
+    # The last bit of sqrt() of torch on a CPU is wrong for some numbers.
+    target, source = torch.rand(2, 500, 3, device=device).double(), torch.rand(2, 60, 3, device=device).double()
+    dist, idx = mm.three_nn(target, source)
+    expected, nearest = farpoint.three_nn(array(target), array(source))
+    np.testing.assert_array_equal(array(dist), expected)
+    equal(idx, nearest)
+
+
+def test_half_a_voxel_at_the_end_counts_as_one(device):
+    # 1 / float32(0.4) is 2.5 in float32 and less in double.
+    points = torch.rand(200, 4, device=device) * torch.tensor([2, 2, 1.2, 1], device=device)
+    for size, bounds in (([0.3, 0.7, 0.4], [-2, -1.5, 0, 2, 1.5, 1]), ([1, 1, 0.4], [0, 0, 0, 2, 2, 1]), ([1, 1, 2], [0, 0, 0, 2, 2, 1])):
+        bounds = [float(end) for end in bounds]
+        cells = [cell_of(point, size, bounds) for point in points.cpu().numpy()]
+        equal(mm.voxelization(points, size, bounds, -1), np.array([cell or (-1, -1, -1) for cell in cells]))
+        for points_of_type in (points, points.double()):
+            found = mm.voxelization(points_of_type, size, bounds, 9, 500)
+            equal(found[1], voxels_of(points_of_type.cpu().numpy(), size, bounds, 9, 500)[1])
+        assert 2 in found[1][:, 0] or size[2] == 2
+
+
 def test_the_module_of_voxels(device):
     points = torch.rand(300, 4, device=device)
     module = mm.Voxelization([0.2, 0.25, 0.5], [0, 0, 0, 1, 1, 1], 5, (10, 20))
@@ -419,6 +442,8 @@ def test_wrong_arguments(device):
         "there must be features": lambda: mm.QueryAndGroup(1, 3, use_xyz=False)(points, centers),
         "voxel_size has 2 numbers": lambda: mm.voxelization(points[0], [1, 1], [0, 0, 0, 1, 1, 1]),
         "coors_range has 5 numbers": lambda: mm.voxelization(points[0], [1, 1, 1], [0, 0, 0, 1, 1]),
+        "voxel_size is .1.0, 0.0, 1.0.": lambda: mm.voxelization(points[0], [1, 0, 1], [0, 0, 0, 1, 1, 1], -1),
+        "coors_range is .*inf": lambda: mm.voxelization(points[0], [1, 1, 1], [0, 0, 0, 1, 1, math.inf], -1),
         "three or more": lambda: mm.voxelization(points[0, :, :2], [1, 1, 1], [0, 0, 0, 1, 1, 1]),
         "no reduce_type 'min'": lambda: mm.dynamic_scatter(points[0, :4], index[0], "min"),
         "as many rows": lambda: mm.dynamic_scatter(points[0], index[0]),

@@ -122,11 +122,20 @@ def test_wrong_arguments():
             (lambda: tiles.fps(-1), "samples is negative"),
             (lambda: tiles.fps(3, first=50), "params.first"),
             (lambda: tiles.fps(3, nearest=np.empty(9, np.float32)), "nearest"),
+            (lambda: farpoint.tiles.Tiles([np.ma.array(RANDOM[:9], mask=True)]), "tile 0 is a masked array"),
+            (lambda: tiles.knn(3, np.ma.array(RANDOM[:5, :3])), "queries is a masked array"),
+            (lambda: tiles.take([0.5]), "integers"),
             (lambda: tiles.take([50]), "none of the cloud")):
         with pytest.raises(ValueError, match=sentence):
             call()
     with pytest.raises(IndexError):
         tiles.knn(3, tile=1)
+
+
+def test_indices_of_any_integer_type():
+    tiles = farpoint.tiles.Tiles([RANDOM[:50], RANDOM[50:90]])
+    for indices in ([], np.array([3, 60], np.uint8), np.array([89, 0], np.uint64)):
+        np.testing.assert_array_equal(tiles.take(indices), RANDOM[np.array(indices, int), :3])
 
 
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch):

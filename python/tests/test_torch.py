@@ -127,6 +127,21 @@ def test_interpolation_at_all_scales(device, scale):
     torch.testing.assert_close(found, expected)
 
 
+@pytest.mark.parametrize("learned", (False, True))
+def test_features_and_weights_that_do_not_fit(device, learned):
+    points, queries = torch.rand(9, 3, device=device).requires_grad_(learned), torch.rand(4, 3, device=device)
+    for call in (lambda f: fpt.interpolate(points, f, queries), lambda f: fpt.PointIndex(points).interpolate(f, queries)):
+        for features in (torch.rand(5, 2), torch.rand(5, 2).double(), torch.rand(9), torch.rand(1, 9, 2)):
+            with pytest.raises(ValueError, match="a row for each point"):
+                call(features.to(device))
+        with pytest.raises(ValueError, match="they must be floating point numbers"):
+            call(torch.arange(18, device=device).reshape(9, 2))
+    channels, idx = torch.rand(2, 5, 7, device=device).requires_grad_(learned), torch.zeros(2, 4, 3, dtype=torch.int64, device=device)
+    for which, weight in ((idx, idx[:, :1].float()), (idx[..., :2], idx[..., :2].float())):
+        with pytest.raises(ValueError, match="idx and weight are not both"):
+            fpt.three_interpolate(channels, which, weight)
+
+
 def test_operators_are_as_torch_wants_them(device):
     points, features = torch.randn(2, 12, 3, device=device), torch.randn(2, 12, 4, device=device, requires_grad=True)
     indices = torch.randint(0, 12, (2, 5), device=device)

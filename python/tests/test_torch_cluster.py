@@ -246,6 +246,9 @@ def test_farthest_points(device, dimensions, dtype, rng):
     assert counts == [*farthest(src[:9], 2, 0), *(10 + i for i in farthest(src[10:], 4, 0))]
     each = tc.fps(src, ptr=[0, 10, 24], ratio=torch.tensor([0.2, 0.5], device=device), random_start=False).tolist()
     assert each == [*farthest(src[:10], 2, 0), *(10 + i for i in farthest(src[10:], 7, 0))]
+    for one in ({"ratio": torch.tensor([0.5])}, {"num_points": torch.tensor([7])}):  # a tensor of one number is of all clouds
+        every = tc.fps(src, ptr=[0, 10, 24], random_start=False, **one).tolist()
+        assert every == [*farthest(src[:10], 5 if "ratio" in one else 7, 0), *(10 + i for i in farthest(src[10:], 7, 0))]
 
 
 def test_the_first_sample_is_drawn_from_the_generator_of_torch(device):

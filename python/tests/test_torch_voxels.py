@@ -1,5 +1,6 @@
 """farpoint.torch.voxelize: its values are farpoint's, and its gradients those of the points that voxels keep."""
 
+import numpy as np
 import pytest
 
 import farpoint
@@ -64,6 +65,16 @@ def test_voxels_say_what_has_no_gradient():
     assert fpt.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1), outputs=("coords",), max_points=2, max_voxels=4, seed=1)["coords"].shape[1] == 3
     with pytest.raises(ValueError, match="no output 'sum'"):
         fpt.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1), outputs=("sum",))
+
+
+def test_sizes_of_voxels_are_arrays_with_gradients_as_without(device):
+    points = torch.rand(30, 3, device=device)
+    expected = fpt.voxelize(points, (0.3, 0.4, 0.5))["mean"]
+    for size in (np.array([0.3, 0.4, 0.5]), torch.tensor([0.3, 0.4, 0.5], dtype=torch.float64)):
+        assert torch.equal(fpt.voxelize(points.clone().requires_grad_(), size)["mean"], expected)
+    for cloud in (points, points.clone().requires_grad_()):
+        with pytest.raises(ValueError, match="point_range has 0 numbers"):
+            fpt.voxelize(cloud, 0.5, [])
 
 
 def test_voxels_are_compiled(device):
