@@ -172,7 +172,12 @@ def _end_connections() -> None:
 
 def _seconds_of(timeout: Timeout) -> datetime.timedelta:
     try:
-        waits = timeout if isinstance(timeout, datetime.timedelta) else datetime.timedelta(seconds=timeout)
+        if isinstance(timeout, datetime.timedelta):
+            waits = timeout
+        else:
+            waits = datetime.timedelta(seconds=timeout)
+            if timeout > 0:  # less than a microsecond is not 0, which is forever
+                waits = max(waits, datetime.timedelta.resolution)
     except OverflowError:
         return _FOREVER
     except (TypeError, ValueError):

@@ -201,6 +201,7 @@ def without_a_group(rank, ranks):
     for timeout in (0, -1.0, float("inf"), 1e30, datetime.timedelta(0), datetime.timedelta.max):
         assert fpd._seconds_of(timeout) == forever, timeout
     assert fpd._seconds_of(0.5) == fpd._seconds_of(datetime.timedelta(seconds=0.5)) == datetime.timedelta(seconds=0.5)
+    assert fpd._seconds_of(1e-9) == datetime.timedelta(microseconds=1)
     for timeout in ("soon", None, float("nan")):
         fails(ValueError, lambda: fpd.fps(CLOUD, 3, timeout=timeout))  # noqa: B023
 
