@@ -88,7 +88,7 @@ def main(arguments):
     out = pathlib.Path(arguments[0]).resolve()
     sphinx = arguments[1] if len(arguments) == 2 else str(ROOT / "build/site/bin/sphinx-build")
     source = out / "source"
-    for made in ("source", "xml", "html"):
+    for made in ("source", "xml", "html", "doctrees"):
         shutil.rmtree(out / made, ignore_errors=True)
     source.mkdir(parents=True)
     settings = f'@INCLUDE = docs/Doxyfile\nOUTPUT_DIRECTORY = "{out}"\n'
@@ -106,7 +106,8 @@ def main(arguments):
 
 def make_html(source, out, sphinx):
     """Runs Sphinx, for which a warning is an error."""
-    subprocess.run([sphinx, "-b", "html", "-q", "-W", "--keep-going", "-c", str(ROOT / "docs"), str(source), str(out / "html")],
+    subprocess.run([sphinx, "-b", "html", "-q", "-W", "--keep-going", "-c", str(ROOT / "docs"), "-d", str(out / "doctrees"),
+                    str(source), str(out / "html")],
                    env={**os.environ, "FARPOINT_DOXYGEN_XML": str(out / "xml")}, check=True)
     (out / "html/index.html").write_text('<meta http-equiv="refresh" content="0; url=docs/index.html">\n', encoding="utf-8")
 
