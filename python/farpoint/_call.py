@@ -137,7 +137,8 @@ class Call:
         return found
 
     def array(self, value: Array, what: str, dtype: Optional[str] = None) -> Any:
-        if isinstance(value, np.ma.MaskedArray):
+        parts = value if isinstance(value, (list, tuple)) else ()
+        if isinstance(value, np.ma.MaskedArray) or any(isinstance(part, np.ma.MaskedArray) for part in parts):
             self.fail(f"{what} are a masked array, and masks are not known; pass the rows that count")
         if not self.space.accepts(value) and (hasattr(value, "__dlpack_device__") or hasattr(value, "__cuda_array_interface__")):
             if self.space.on_host and in_host_memory(value):

@@ -38,6 +38,8 @@ def test_types_that_are_not_coordinates(name, whole):
             call(wrong)
     with pytest.raises(ValueError, match="masked array, and masks are not known"):
         call(np.ma.masked_array(whole.astype(np.float32), whole > 9))
+    with pytest.raises(ValueError, match="masked array, and masks are not known"):
+        call(list(np.ma.masked_array(whole.astype(np.float32), whole > 9)))
 
 
 def test_masked_arrays_are_refused_wherever_they_are(whole):
