@@ -341,6 +341,16 @@ def package_of(array: Array) -> str:
     return str(type(array).__module__).partition(".")[0]  # of some types it is no string
 
 
+#: Why masked arrays are refused; an error begins with what is one.
+MASKED = "a masked array, and masks are not known; pass the rows that count"
+
+
+def is_masked(value: Any) -> bool:
+    """True for a masked array, and for a list or tuple that holds one: numpy.asarray() would drop the mask."""
+    parts = value if isinstance(value, (list, tuple)) else (value,)
+    return any(isinstance(part, np.ma.MaskedArray) for part in parts)
+
+
 def in_host_memory(array: Array) -> bool:
     try:
         return int(array.__dlpack_device__()[0]) == _DLPACK_CPU

@@ -10,7 +10,7 @@ from typing import Any, Callable, ContextManager, NoReturn, Optional, Sequence, 
 
 import numpy as np
 
-from ._arrays import Allocator, Array, in_host_memory, name_of, package_of, space_of
+from ._arrays import MASKED, Allocator, Array, in_host_memory, is_masked, name_of, package_of, space_of
 from ._jax import Scope, scope_of
 
 _FLOATS = ("float32", "float64")
@@ -137,9 +137,8 @@ class Call:
         return found
 
     def array(self, value: Array, what: str, dtype: Optional[str] = None) -> Any:
-        parts = value if isinstance(value, (list, tuple)) else ()
-        if isinstance(value, np.ma.MaskedArray) or any(isinstance(part, np.ma.MaskedArray) for part in parts):
-            self.fail(f"{what} are a masked array, and masks are not known; pass the rows that count")
+        if is_masked(value):
+            self.fail(f"{what} are {MASKED}")
         if not self.space.accepts(value) and (hasattr(value, "__dlpack_device__") or hasattr(value, "__cuda_array_interface__")):
             if self.space.on_host and in_host_memory(value):
                 value = _host_array(value)

@@ -17,6 +17,7 @@ from typing import Any, Callable, List, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
+from ._arrays import MASKED, is_masked
 from ._search import Neighbors
 
 __all__ = ["Tiles"]
@@ -26,8 +27,8 @@ Tile = Union[Any, Callable[[], Any]]
 
 
 def _unmasked(what: str, values: Any) -> np.ndarray:
-    if isinstance(values, np.ma.MaskedArray):
-        raise ValueError(f"Tiles: {what} is a masked array, and masks are not known; pass the rows that count")
+    if is_masked(values):
+        raise ValueError(f"Tiles: {what} is {MASKED}")
     return np.asarray(values)
 
 

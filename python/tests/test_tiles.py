@@ -124,6 +124,7 @@ def test_wrong_arguments():
             (lambda: tiles.fps(3, nearest=np.empty(9, np.float32)), "nearest"),
             (lambda: farpoint.tiles.Tiles([np.ma.array(RANDOM[:9], mask=True)]), "tile 0 is a masked array"),
             (lambda: tiles.knn(3, np.ma.array(RANDOM[:5, :3])), "queries is a masked array"),
+            (lambda: tiles.knn(3, list(np.ma.array(RANDOM[:5, :3]))), "queries is a masked array"),
             (lambda: tiles.take([0.5]), "integers"),
             (lambda: tiles.take([50]), "none of the cloud")):
         with pytest.raises(ValueError, match=sentence):
